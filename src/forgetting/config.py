@@ -1,0 +1,222 @@
+"""The config, checked before any job starts: frozen models, no unknown key, every range stated.
+
+`python -m forgetting.config` prints the JSON schema that editors use (workflow/schemas/config.schema.json).
+"""
+
+import json
+from collections.abc import Mapping
+from difflib import get_close_matches
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from forgetting import registry
+from forgetting.sources import DataError, check_folder
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
+Share = Annotated[float, Field(ge=0, le=1)]
+Rate = Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=1)]
+Seed = Annotated[int, Field(ge=0)]
+Schedule = Literal["constant", "cosine"]
+
+
+class ConfigError(Exception):
+    """The config cannot be used; the message says what, where and what to do, one line a fault."""
+
+
+class Section(BaseModel):
+    """A part of the config: immutable, and no key that it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
+
+
+class Data(Section):
+    """Which images are used."""
+
+    source: Literal["bundled", "download", "folder"] = Field(description="Where the raw images come from.")
+    folder: str | None = Field(description="For source: folder, the folder with mnist/ and fashion-mnist/.")
+    digits: Annotated[int, Field(ge=64, le=60_000)] = Field(description="Training digits, of MNIST's 60,000.")
+    test_images: Annotated[int, Field(ge=10, le=10_000)] = Field(description="Test images of each task.")
+    pixels: Literal["unit", "standardised"] = Field(
+        description="Pixel scale: x/255, or that with MNIST's mean and deviation taken off."
+    )
+
+
+class Base(Section):
+    """The base policy: joint training on both tasks."""
+
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = Field(
+        description="One base policy for each seed."
+    )
+    images: Annotated[int, Field(ge=10, le=10_000)] = Field(description="Training images of each task.")
+    epochs: Count = Field(description="Passes over them.")
+    learning_rate: Rate = Field(description="Peak learning rate.")
+    schedule: Schedule = Field(description="Learning-rate schedule after warm-up.")
+    warmup: Share = Field(description="Share of the steps in which the rate rises linearly.")
+    batch_size: Count = Field(description="Images a step.")
+    weight_decay: Annotated[float, Field(ge=0)] = Field(description="AdamW's weight decay.")
+    labels: Literal["once", "redrawn"] = Field(
+        description="When a parity image's label is drawn: once, or every epoch."
+    )
+
+
+class LearningRates(Section):
+    """Log-spaced learning rates, ends included."""
+
+    low: Rate = Field(description="Smallest rate.")
+    high: Rate = Field(description="Largest rate.")
+    count: Count = Field(description="How many.")
+
+    @model_validator(mode="after")
+    def ordered(self) -> "LearningRates":
+        """Refuse a grid that runs backwards."""
+        if self.low > self.high:
+            raise ValueError(f"low ({self.low}) is above high ({self.high})")
+        return self
+
+    def values(self) -> list[float]:
+        """The rates, rounded to six digits, so that they print as they are."""
+        ratio = self.high / self.low
+        last = max(1, self.count - 1)
+        return [float(f"{self.low * ratio ** (k / last):.6g}") for k in range(self.count)]
+
+
+class Finetuning(Section):
+    """The grid on which every method is trained, and what is measured on the way."""
+
+    learning_rates: LearningRates = Field(description="Peak learning rates.")
+    schedules: Annotated[tuple[Schedule, ...], Field(min_length=1)] = Field(
+        description="Schedules after warm-up."
+    )
+    epochs: Annotated[tuple[Count, ...], Field(min_length=1)] = Field(description="Passes over the digits.")
+    batch_size: Count = Field(description="Images a step.")
+    warmup: Share = Field(description="Share of the steps in which the rate rises linearly.")
+    weight_decay: Annotated[float, Field(ge=0)] = Field(description="AdamW's weight decay.")
+    checkpoints: Annotated[int, Field(ge=1, le=100)] = Field(
+        description="Measurements a training, evenly spaced, the last at the end."
+    )
+    keep_checkpoints: Literal["none", "final", "all"] = Field(
+        description="Which weights to keep as safetensors (2 MB each)."
+    )
+    diverged_above: Rate = Field(
+        description="Forward KL on the new task, in nats, beyond which a policy counts as diverged."
+    )
+
+
+class Method(Section):
+    """A way to fine-tune: an objective and its options."""
+
+    objective: str = Field(description="Function of forgetting.objectives, or my_file:my_function.")
+    options: dict[str, float | int | str | bool] = Field(
+        default={}, description="Keyword arguments of the objective."
+    )
+
+    @model_validator(mode="after")
+    def known(self) -> "Method":
+        """Refuse an objective that does not exist, or does not take these options."""
+        registry.check(self.objective, self.options)
+        return self
+
+
+class Regression(Section):
+    """How intervals are computed."""
+
+    resamples: Annotated[int, Field(ge=50)] = Field(description="Bootstrap resamples of an interval.")
+
+
+class Config(Section):
+    """The whole experiment."""
+
+    preset: Name = Field(description="Name of the results folder, results/<preset>.")
+    data: Data
+    base: Base
+    finetuning: Finetuning
+    methods: Annotated[dict[Name, Method], Field(min_length=1)]
+    regression: Regression
+
+    @model_validator(mode="after")
+    def consistent(self) -> "Config":
+        """Refuse what single sections cannot see."""
+        steps = -(-self.data.digits // self.finetuning.batch_size) * min(self.finetuning.epochs)
+        if steps < self.finetuning.checkpoints:
+            raise ValueError(
+                f"finetuning.checkpoints ({self.finetuning.checkpoints}) is more than the {steps} steps of the "
+                "shortest training: lower it, or raise data.digits"
+            )
+        if self.base.images > self.data.digits:
+            raise ValueError(
+                f"base.images ({self.base.images}) is more than data.digits ({self.data.digits})"
+            )
+        if (self.data.source == "folder") != (self.data.folder is not None):
+            raise ValueError(
+                "data.folder must be set for data.source: folder, and null for the other sources"
+            )
+        return self
+
+    def trainings(self) -> list[tuple[str, int, float, str, int]]:
+        """Every training: (method, base seed, learning rate, schedule, epochs)."""
+        grid = self.finetuning
+        return list(
+            product(self.methods, self.base.seeds, grid.learning_rates.values(), grid.schedules, grid.epochs)
+        )
+
+
+def known_keys(location: tuple[int | str, ...]) -> list[str]:
+    """Keys that the config has at the place of an unknown one."""
+    model: Any = Config
+    for part in location[:-1]:
+        if isinstance(model, type) and issubclass(model, BaseModel):
+            model = model.model_fields[str(part)].annotation
+        else:  # a dict of sections: its values
+            model = get_args(model)[-1]
+        while get_args(model) and not (isinstance(model, type) and issubclass(model, BaseModel)):
+            model = get_args(model)[-1] if str(model).startswith("dict") else get_args(model)[0]
+    return list(model.model_fields) if isinstance(model, type) and issubclass(model, BaseModel) else []
+
+
+def sentence(fault: Mapping[str, Any]) -> str:
+    """One fault that pydantic found, as a sentence: where, what, hint."""
+    where = ".".join(map(str, fault["loc"])) or "config"
+    if fault["type"] == "extra_forbidden":
+        keys = known_keys(fault["loc"])
+        near = get_close_matches(str(fault["loc"][-1]), keys, 1)
+        hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(keys)}."
+        return f"{where}: unknown key; {hint}"
+    what = str(fault["msg"]).removeprefix("Value error, ").rstrip(".")
+    given = fault["input"]
+    shown = (
+        f" (it is {given!r})"
+        if isinstance(given, str | int | float | bool | None) and fault["type"] != "missing"
+        else ""
+    )
+    return f"{where}: {what}{shown}."
+
+
+def validate(values: Mapping[str, Any]) -> Config:
+    """The checked config; raises ConfigError with one line a fault. The user's folder of images is not read here."""
+    try:
+        return Config.model_validate(dict(values))
+    except ValidationError as error:
+        faults = "\n".join(f"  {sentence(dict(fault))}" for fault in error.errors())
+        raise ConfigError(f"The config cannot be used:\n{faults}") from None
+
+
+def check_images(config: Config) -> None:
+    """Raise ConfigError unless a folder named by the config holds the published images."""
+    if config.data.source == "folder":
+        try:
+            check_folder(Path(config.data.folder or ""))
+        except DataError as fault:
+            raise ConfigError(str(fault)) from None
+
+
+def schema() -> str:
+    """JSON schema of the config, as text."""
+    return json.dumps(Config.model_json_schema(), indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    print(schema(), end="")

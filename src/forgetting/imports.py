@@ -1,0 +1,40 @@
+"""Which modules of the package a file uses: what a rule must declare as its code.
+
+Snakemake re-runs a rule when the script it names is edited, not when a module is that the script imports. So each
+rule takes as input the modules that its script reaches through imports, read off the source.
+"""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent
+
+
+def named(path: Path) -> set[str]:
+    """Dotted names of this package that the file at `path` imports, anywhere in it."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(), str(path))):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    return {name for name in names if name.split(".")[0] == PACKAGE.name}
+
+
+def module_file(name: str) -> Path | None:
+    """Source file of a dotted name, or None when it names something inside a module."""
+    path = PACKAGE.joinpath(*name.split(".")[1:])
+    return next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file()), None)
+
+
+@cache
+def modules(path: Path) -> frozenset[Path]:
+    """Files of this package that the file at `path` imports, directly or through others."""
+    found: set[Path] = set()
+    todo = [path]
+    while todo:
+        files = {file for name in named(todo.pop()) if (file := module_file(name))}
+        todo += files - found
+        found |= files
+    return frozenset(found)

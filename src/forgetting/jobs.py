@@ -1,0 +1,25 @@
+"""What every job does around its work: write to its log, and say in one sentence what the user can mend."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from forgetting.sources import DataError
+
+EXPECTED = (DataError, ArithmeticError, ValueError)
+
+
+@contextmanager
+def logged(path: str) -> Iterator[None]:
+    """Send what the block prints to the file at `path`, and end the job with one sentence on an expected fault."""
+    with open(path, "w", buffering=1) as log:
+        os.dup2(log.fileno(), sys.stdout.fileno())
+        os.dup2(log.fileno(), sys.stderr.fileno())
+    try:
+        yield
+    except EXPECTED as fault:
+        if not isinstance(fault, DataError):
+            sys.excepthook(*sys.exc_info())
+        print(f"\nfailed: {fault}", file=sys.stderr, flush=True)
+        sys.exit(1)

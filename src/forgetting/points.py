@@ -1,0 +1,115 @@
+"""Points: one tidy row a checkpoint, and the one table that holds them all.
+
+| column | meaning |
+|---|---|
+| method, learning_rate, schedule, epochs, base_seed | what was trained, and how |
+| training | name of the training, unique over the table: method/base_seed/learning_rate/schedule/epochs |
+| checkpoint, step | 1…c, and the optimizer steps done by then |
+| parity_accuracy, fashion_accuracy | share of test images whose most probable answer is right, on the new and old task |
+| forgetting | the base policy's fashion accuracy minus this one's; negative when it got better |
+| diverged | true where the loss or a measure is not finite, or the forward KL is beyond the stated bound |
+| the predictors | see `distances` |
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+from torch import Tensor
+
+from forgetting.data import Images, Tasks
+from forgetting.distances import OUTPUTS, WEIGHTS, columns
+from forgetting.policy import Policy
+
+KEYS = ["method", "base_seed", "learning_rate", "schedule", "epochs"]
+
+
+def training_name(method: str, base_seed: int, learning_rate: float, schedule: str, epochs: int) -> str:
+    """Unique name of a training, made of what defines it (so the order of a grid changes nothing)."""
+    return f"{method}/{base_seed}/{learning_rate:.3e}/{schedule}/{epochs}"
+
+
+def parity_accuracy(log_probs: Tensor, digit: Tensor) -> float:
+    """Share of digits [n] whose most probable answer has the right parity."""
+    return (log_probs.argmax(1) % 2 == digit % 2).double().mean().item()
+
+
+def class_accuracy(log_probs: Tensor, label: Tensor) -> float:
+    """Share of images whose most probable answer is their class [n]."""
+    return (log_probs.argmax(1) == label).double().mean().item()
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A base policy with what it says on the test images, against which every checkpoint is measured."""
+
+    policy: Policy
+    digits: Images
+    clothes: Images
+    new: Tensor
+    old: Tensor
+
+    @classmethod
+    def of(cls, policy: Policy, tasks: Tasks) -> "Baseline":
+        """Evaluate `policy` once."""
+        new, old = policy.log_probs(tasks.digits_test.x), policy.log_probs(tasks.clothes_test.x)
+        return cls(policy, tasks.digits_test, tasks.clothes_test, new, old)
+
+
+def measure(baseline: Baseline, policy: Policy, diverged_above: float) -> dict[str, float | bool]:
+    """Accuracies, forgetting and every distance of `policy` to its base, and whether it has diverged.
+
+    New-task measures use the digits, old-task ones the clothes. `diverged_above`: forward KL on the new task in
+    nats beyond which a policy counts as diverged.
+    """
+    new, old = policy.log_probs(baseline.digits.x), policy.log_probs(baseline.clothes.x)
+    fashion = class_accuracy(old, baseline.clothes.label)
+    row: dict[str, float | bool] = {
+        "parity_accuracy": parity_accuracy(new, baseline.digits.label),
+        "fashion_accuracy": fashion,
+        "forgetting": class_accuracy(baseline.old, baseline.clothes.label) - fashion,
+    }
+    for name, distance in OUTPUTS.items():
+        row[f"{name}_new"] = distance(baseline.new, new).item()
+        row[f"{name}_old"] = distance(baseline.old, old).item()
+    for name, weight_distance in WEIGHTS.items():
+        row[name] = weight_distance(baseline.policy, policy).item()
+    finite = all(math.isfinite(value) for value in row.values())
+    row["diverged"] = not (finite and row["forward_kl_new"] <= diverged_above)
+    return row
+
+
+def lost() -> dict[str, float | bool]:
+    """The row of a checkpoint that a training did not live to see: kept, empty, marked as diverged."""
+    measures = ["parity_accuracy", "fashion_accuracy", "forgetting", *columns()]
+    return {**dict.fromkeys(measures, math.nan), "diverged": True}
+
+
+def frame(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
+    """Rows as a table with the columns in their fixed order."""
+    order = [
+        *KEYS,
+        "training",
+        "checkpoint",
+        "step",
+        "parity_accuracy",
+        "fashion_accuracy",
+        "forgetting",
+        "diverged",
+    ]
+    return pd.DataFrame(rows)[order + columns()]
+
+
+def gather(parts: Iterable[pd.DataFrame], expected: set[str], checkpoints: int) -> pd.DataFrame:
+    """All points, sorted; raises ValueError unless every expected training is there with all its checkpoints."""
+    points = pd.concat(parts, ignore_index=True)
+    found = points.groupby("training")["checkpoint"].nunique()
+    missing = sorted(name for name in expected if found.get(name, 0) != checkpoints)
+    surplus = sorted(set(found.index) - expected)
+    if missing or surplus or len(points) != len(expected) * checkpoints:
+        raise ValueError(
+            f"The points are not the config's product: {len(missing)} trainings are missing or incomplete "
+            f"{missing[:3]}, {len(surplus)} unexpected {surplus[:3]}; delete results/<preset>/trainings and run again."
+        )
+    return points.sort_values([*KEYS, "checkpoint"], ignore_index=True)

@@ -1,0 +1,63 @@
+"""The policy: an MLP that maps an image with its task indicator to logits over ten answers."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from forgetting.whole import whole_file
+
+SIZES = (785, 512, 256, 10)  # arXiv 2509.04259, appendix B.3
+
+
+class Policy(nn.Module):
+    """x [n, 785] → logits [n, 10]; ReLU between the layers.
+
+    Weights are stored as [inputs, outputs], so that the gradient of a layer, xᵀ·δ, comes out of the product in the
+    layout in which it is stored. They start as `torch.nn.Linear`'s do, uniform within ±1/√inputs.
+    """
+
+    def __init__(self, generator: torch.Generator, sizes: Sequence[int] = SIZES) -> None:
+        super().__init__()
+
+        def uniform(bound: float, *shape: int) -> nn.Parameter:
+            return nn.Parameter(torch.empty(shape).uniform_(-bound, bound, generator=generator))
+
+        layers = list(zip(sizes, sizes[1:], strict=False))
+        self.weights = nn.ParameterList(uniform(n**-0.5, n, m) for n, m in layers)
+        self.biases = nn.ParameterList(uniform(n**-0.5, m) for n, m in layers)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Logits [n, 10] of inputs [n, 785]."""
+        *hidden, last = zip(self.weights, self.biases, strict=True)
+        for weight, bias in hidden:
+            x = torch.addmm(bias, x, weight).relu_()
+        weight, bias = last
+        return torch.addmm(bias, x, weight)
+
+    @torch.no_grad()
+    def log_probs(self, x: Tensor, rows: int = 4096) -> Tensor:
+        """log π(answer | x) [n, 10] in float64, without gradient, `rows` inputs at a time."""
+        return torch.cat([torch.log_softmax(self(part).double(), 1) for part in x.split(rows)])
+
+    def copy(self) -> "Policy":
+        """A policy of its own with the same weights."""
+        twin = Policy.__new__(Policy)
+        nn.Module.__init__(twin)
+        twin.weights = nn.ParameterList(w.detach().clone() for w in self.weights)
+        twin.biases = nn.ParameterList(b.detach().clone() for b in self.biases)
+        return twin
+
+    def save(self, path: Path | str) -> None:
+        """Write the weights as safetensors, whole or not at all."""
+        with whole_file(path) as partial:
+            save_file({name: w.detach().contiguous() for name, w in self.named_parameters()}, partial)
+
+    @classmethod
+    def load(cls, path: Path | str) -> "Policy":
+        """The policy in a file that `save` wrote."""
+        policy = cls(torch.Generator())
+        policy.load_state_dict(load_file(path))
+        return policy

@@ -1,0 +1,81 @@
+"""Objectives by name: `grpo` is a function of `objectives`, `my_file:my_objective` one of the user's own file.
+
+Names and options are checked by reading the source, so that the config can be refused before anything heavy is
+imported.
+"""
+
+import ast
+import importlib
+import importlib.util
+import sys
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from forgetting.training import Objective
+
+BUILT_IN = "forgetting.objectives"
+ARGUMENTS = 2  # policy and batch; what follows in an objective's signature are its options
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """(module, function) of an objective's name."""
+    module, _, function = name.rpartition(":")
+    return module or BUILT_IN, function
+
+
+def source_file(name: str) -> Path:
+    """File in which an objective is written; a user's module is looked for in the working directory first.
+
+    Raises ValueError when there is no such file.
+    """
+    module, _ = split_name(name)
+    local = Path(*module.split(".")).with_suffix(".py")
+    if local.is_file():
+        return local
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None or spec.origin is None:
+        raise ValueError(f"objective {name!r}: there is no module {module!r} ({local} does not exist here).")
+    return Path(spec.origin)
+
+
+def signatures(path: Path) -> dict[str, set[str]]:
+    """Options of each function in `path` that can be an objective: one whose first arguments are policy and batch."""
+    found = {}
+    for node in ast.parse(path.read_text(), str(path)).body:
+        if isinstance(node, ast.FunctionDef):
+            positional = [a.arg for a in node.args.posonlyargs + node.args.args]
+            if positional[:ARGUMENTS] == ["policy", "batch"]:
+                found[node.name] = {*positional[ARGUMENTS:], *(a.arg for a in node.args.kwonlyargs)}
+    return found
+
+
+def check(name: str, options: Mapping[str, object]) -> None:
+    """Raise ValueError, with what there is instead, unless `name` is an objective that takes `options`."""
+    path = source_file(name)
+    known = signatures(path)
+    _, function = split_name(name)
+    if function not in known:
+        raise ValueError(
+            f"unknown objective {name!r}: {path.name} has {', '.join(sorted(known))}; "
+            "name a function of yours as my_file:my_objective (its first arguments are policy and batch)."
+        )
+    unknown = sorted(set(options) - known[function])
+    if unknown:
+        raise ValueError(
+            f"objective {name!r} has no option {', '.join(unknown)}: "
+            f"it takes {', '.join(sorted(known[function])) or 'none'}."
+        )
+
+
+def load(name: str, options: Mapping[str, object]) -> "Objective":
+    """The objective as a function of policy and batch, its options bound."""
+    module, function = split_name(name)
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    return partial(getattr(importlib.import_module(module), function), **options)

@@ -1,0 +1,23 @@
+"""Outputs are written whole or not at all: into a file beside the target, then renamed."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def whole_file(target: Path | str) -> Iterator[Path]:
+    """Yield a path to write to; it becomes `target` when the block ends well, and vanishes when it raises.
+
+    The partial name ends like the target's, for writers that choose a format by it, and holds the process number,
+    so that an orphan of a killed run cannot write into the file of the run that replaced it.
+    """
+    target = Path(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f".{os.getpid()}.{target.name}")
+    try:
+        yield partial
+        os.replace(partial, target)
+    finally:
+        partial.unlink(missing_ok=True)

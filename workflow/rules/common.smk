@@ -1,0 +1,62 @@
+"""Validated config, lists of targets, helpers. No rule.
+
+In:  config.yaml and the overlay given with --configfile
+Out: CONFIG (checked), code(), leaves(), TABLES, FIGURES
+"""
+
+from pathlib import Path
+
+from forgetting.config import ConfigError, check_images, validate
+from forgetting.imports import modules
+from forgetting.registry import BUILT_IN, source_file, split_name
+from snakemake.exceptions import WorkflowError
+
+try:
+    CONFIG = validate(config)
+    if workflow.is_main_process:
+        check_images(CONFIG)
+except ConfigError as fault:
+    raise WorkflowError(str(fault))
+
+TABLES = ["<results>/tables/r2.csv", "<results>/tables/predictors.csv", "<results>/tables/predictors.tex"]
+FIGURES = [f"<results>/figures/{name}.{suffix}" for name in ["parity"] for suffix in ["pdf", "png"]]
+
+
+wildcard_constraints:
+    method="|".join(CONFIG.methods),
+    base_seed=r"\d+",
+
+
+def code(*paths):
+    """Modules of the package that the scripts or notebooks at `paths` use: their code, to be declared as input."""
+    here = Path.cwd()
+    found = set().union(*(modules(Path(workflow.basedir, path)) for path in paths))
+    return sorted(str(file.relative_to(here)) if file.is_relative_to(here) else str(file) for file in found)
+
+
+def own_code(method):
+    """File of the user's that defines the method's objective; none for the built-in ones."""
+    objective = CONFIG.methods[method].objective
+    return [] if split_name(objective)[0] == BUILT_IN else [str(source_file(objective))]
+
+
+def leaves(section, *without):
+    """Values of a config section for `params:`, in a fixed order, without the named ones."""
+    return section.model_dump(exclude=set(without))
+
+
+def headline():
+    """What the run found, and where to look."""
+    import csv
+
+    results = Path("results", CONFIG.preset)
+    table = results / "tables" / "r2.csv"
+    if not table.is_file():
+        return ""
+    with table.open() as rows:
+        row = next(r for r in csv.DictReader(rows) if (r["predictor"], r["inputs"], r["points"]) == ("forward_kl", "new", "all"))
+    return (
+        f"\nForward KL on the new task against forgetting: R2 = {float(row['r2']):.3f} "
+        f"[{float(row['low']):.3f}, {float(row['high']):.3f}] over {row['n']} checkpoints (published: 0.96).\n"
+        f"Look at {results}/figures/parity.pdf and {results}/tables/predictors.csv; logs are in {results}/logs.\n"
+    )

@@ -1,0 +1,50 @@
+"""Points → R2 of every predictor → tables.
+
+In:  <results>/points.parquet, the published values (src/forgetting/published)
+Out: <results>/tables/r2.csv                    predictor, inputs, points, r2, low, high, n, …
+     <results>/regression/curve.parquet         the fitted quadratic of forgetting on forward KL
+     <results>/tables/predictors.csv, .tex      R2 beside the published columns
+"""
+
+
+rule regression:
+    """Fit forgetting on each predictor; R2 with intervals over base seeds and trainings."""
+    input:
+        points=rules.points.output,
+        code=code("workflow/scripts/regression.py"),
+    output:
+        r2="<results>/tables/r2.csv",
+        curve="<results>/regression/curve.parquet",
+    log:
+        "<logs>/regression.log",
+    benchmark:
+        "<benchmarks>/regression.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        **leaves(CONFIG.regression),
+    script:
+        "../scripts/regression.py"
+
+
+rule predictors:
+    """The table of predictors, beside what was published."""
+    input:
+        r2=rules.regression.output.r2,
+        published=workflow.source_path("../../src/forgetting/published/r2.csv"),
+        code=code("workflow/scripts/predictors.py"),
+    output:
+        csv="<results>/tables/predictors.csv",
+        tex="<results>/tables/predictors.tex",
+    log:
+        "<logs>/predictors.log",
+    benchmark:
+        "<benchmarks>/predictors.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    script:
+        "../scripts/predictors.py"

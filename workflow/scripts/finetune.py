@@ -1,0 +1,26 @@
+"""Base policy → points of one method's trainings."""
+
+from pathlib import Path
+
+from forgetting import registry
+from forgetting.data import load
+from forgetting.finetuning import finetune_grid
+from forgetting.jobs import logged
+from forgetting.policy import Policy
+from forgetting.training import use_threads
+from forgetting.whole import whole_file
+
+with logged(snakemake.log[0]):
+    use_threads(snakemake.threads)
+    points = finetune_grid(
+        Policy.load(snakemake.input.base),
+        load(Path(snakemake.input.data), snakemake.params.pixels),
+        registry.load(snakemake.params.objective, snakemake.params.options),
+        method=snakemake.wildcards.method,
+        base_seed=int(snakemake.wildcards.base_seed),
+        rates=snakemake.params.rates,
+        checkpoint_folder=snakemake.output.get("checkpoints"),
+        **snakemake.params.settings,
+    )
+    with whole_file(snakemake.output.points) as partial:
+        points.to_parquet(partial, index=False)

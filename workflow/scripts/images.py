@@ -1,0 +1,11 @@
+"""Raw images → data.npz."""
+
+from pathlib import Path
+
+from forgetting.data import prepare
+from forgetting.jobs import logged
+
+with logged(snakemake.log[0]):
+    settings = dict(snakemake.params[0])
+    folder = settings.pop("folder")
+    prepare(Path(snakemake.output[0]), folder=Path(folder) if folder else None, cache=Path("downloads"), **settings)
