@@ -1,0 +1,135 @@
+"""The table of R²: what must not change it, and what it must not hide."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+from forgetting.fits import r2, r2_of
+from forgetting.regression import clusters, predictors, r2_table, select, split_name
+
+METHODS = ("grpo", "oracle", "sft_1")
+ESTIMATES = ["r2", "low", "high", "isotonic_r2", "spearman", "vertex_inside"]
+
+
+def make_points(seeds=4, trainings=5, checkpoints=4, noise=0.03):
+    rng = np.random.default_rng(7)
+    index = pd.MultiIndex.from_product([METHODS, range(seeds), range(trainings), range(1, checkpoints + 1)])
+    points = index.to_frame(index=False, name=["method", "base_seed", "learning_rate", "checkpoint"])
+    code = points["method"].map({m: i for i, m in enumerate(METHODS)})
+    x = (code + 1) * np.exp(points["learning_rate"] / 2) * points["checkpoint"] / 8
+    y = 0.7 * (1 - np.exp(-x / 3)) + noise * rng.normal(size=len(x)) + 0.05 * (points["base_seed"] % 2)
+    labels = points["method"] + "-" + points[["base_seed", "learning_rate"]].astype(str).agg("-".join, axis=1)
+    return points.assign(
+        schedule="cosine",
+        epochs=1,
+        training=labels,
+        step=10 * points["checkpoint"],
+        parity_accuracy=0.98 - 0.08 * np.exp(-x),
+        fashion_accuracy=0.776 - y,
+        forgetting=y,
+        diverged=False,
+        forward_kl_new=x,
+        total_variation_old=1 - np.exp(-x) + 0.1 * rng.normal(size=len(x)),
+        weight_l1=rng.normal(size=len(x)),
+    )
+
+
+def table(points, **options):
+    return r2_table(points, np.random.default_rng(1), **options)
+
+
+@pytest.fixture(scope="module")
+def points():
+    return make_points()
+
+
+@pytest.fixture(scope="module")
+def expected(points):
+    return table(points)
+
+
+def test_a_row_for_each_predictor_and_selection(points, expected):
+    keys = expected[["predictor", "inputs", "points"]].drop_duplicates()
+    assert len(keys) == len(expected) == 9
+    assert set(zip(expected["predictor"], expected["inputs"], strict=True)) == {
+        ("forward_kl", "new"),
+        ("total_variation", "old"),
+        ("weight_l1", "-"),
+    }
+    forward = expected.set_index(["predictor", "points"]).loc[("forward_kl", "all")]
+    assert forward["r2"] == pytest.approx(r2(*points[["forward_kl_new", "forgetting"]].to_numpy().T))
+    assert forward["low"] < forward["r2"] < forward["high"]
+
+
+def test_predictors_are_the_columns_that_describe_nothing(points):
+    assert predictors(points) == ["forward_kl_new", "total_variation_old", "weight_l1"]
+    assert split_name("activation_l1_new") == ("activation_l1", "new")
+    assert split_name("weight_l1") == ("weight_l1", "-")
+
+
+def test_copies_of_points_change_no_estimate_and_no_interval(points, expected):
+    tenfold = table(pd.concat([points] * 10))
+    assert_allclose(tenfold[ESTIMATES].to_numpy(float), expected[ESTIMATES].to_numpy(float), atol=1e-9)
+    assert (tenfold["n"] == 10 * expected["n"]).all()
+
+
+def test_the_order_of_rows_changes_nothing(points, expected):
+    pd.testing.assert_frame_equal(table(points.sample(frac=1, random_state=0)), expected)
+
+
+def test_the_same_generator_gives_the_same_table(points, expected):
+    pd.testing.assert_frame_equal(table(points), expected)
+
+
+def test_cluster_sums_refit_as_points_do(points):
+    """One resample by hand: seed 1 twice, seed 3 once, refitted from repeated rows."""
+    resample = pd.concat([points[points["base_seed"] == s] for s in (1, 1, 3)])
+    counts = np.array([0.0, 2, 0, 1])
+    parts = clusters(points, "forward_kl_new")
+    vectorised = r2_of(np.einsum("t,tij->ij", counts[parts.seed], parts.products))
+    assert vectorised == pytest.approx(
+        r2(*resample[["forward_kl_new", "forgetting"]].to_numpy().T), abs=1e-10
+    )
+
+
+def test_diverged_points_are_left_out_and_counted(points, expected):
+    broken = points.copy()
+    broken["forward_kl_new"] = broken["forward_kl_new"].astype(float)
+    rows = np.flatnonzero(broken["training"] == broken["training"].iloc[0])[-2:]
+    broken.loc[rows, "diverged"] = True
+    broken.loc[rows, "forward_kl_new"] = [5e3, np.nan]
+    result = table(broken).set_index(["predictor", "points"])
+    without = table(points.drop(index=rows)).set_index(["predictor", "points"])
+    assert result["n_diverged"].loc["forward_kl"].to_dict() == {"all": 2, "frontier": 2, "final": 1}
+    assert result.loc[("forward_kl", "all"), "n"] == len(points) - 2
+    assert result.loc[("forward_kl", "all"), "r2"] == without.loc[("forward_kl", "all"), "r2"]
+    assert (
+        result.loc[("forward_kl", "all"), "r2_with_diverged"] < result.loc[("forward_kl", "all"), "r2"] - 0.1
+    )
+    assert (
+        result.loc[("forward_kl", "final"), "n"]
+        == expected.set_index(["predictor", "points"]).loc[("forward_kl", "final"), "n"] - 1
+    )
+
+
+def test_a_point_that_is_not_finite_and_not_marked_is_an_error(points):
+    broken = points.copy()
+    broken.loc[3, "weight_l1"] = np.nan
+    with pytest.raises(ValueError, match=r"weight_l1 or forgetting is not finite on 1 points .*grpo-0-0"):
+        table(broken)
+
+
+def test_a_constant_predictor_is_said_to_be_constant(points):
+    result = table(points.assign(weight_l1=1.0), columns=["weight_l1"])
+    assert result["r2"].isna().all()
+    assert result["note"].str.contains("takes 1 distinct values").all()
+
+
+def test_a_training_that_diverged_has_no_final_point(points):
+    broken = points.copy()
+    broken.loc[broken["training"].eq("grpo-0-0") & broken["checkpoint"].eq(4), "diverged"] = True
+    final = select(broken, "final")
+    assert "grpo-0-0" not in set(final["training"])
+    assert (final["checkpoint"] == 4).all()
+    assert len(final) == points["training"].nunique() - 1
