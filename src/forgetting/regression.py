@@ -127,3 +127,10 @@ def r2_where_finite(points: pd.DataFrame, column: str) -> float:
     x, y = points[[column, "forgetting"]].to_numpy(dtype=float).T
     x, y = x[finite := np.isfinite(x)], y[finite]
     return float(r2_of(cross_products(x, y)[0])) if len(np.unique(x)) >= 3 else np.nan
+
+
+def fitted_curve(points: pd.DataFrame, column: str, resolution: int = 200) -> pd.DataFrame:
+    """The quadratic of forgetting on a predictor over all points, at `resolution` places over the predictor's range."""
+    x, y = values(select(points, "all"), column)
+    at = np.linspace(x.min(), x.max(), resolution)
+    return pd.DataFrame({column: at, "forgetting": quadratic(x, y)(at)})

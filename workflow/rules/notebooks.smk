@@ -12,8 +12,9 @@ rule figure_parity:
         notebook="workflow/notebooks/parity.py",
         points=rules.points.output[0],
         curve=rules.regression.output.curve,
+        frontier=rules.regression.output.frontier,
         r2=rules.regression.output.r2,
-        code=code("workflow/scripts/notebook.py", "workflow/notebooks/parity.py"),
+        code=code("workflow/scripts/run_notebook.py", "workflow/notebooks/parity.py"),
     output:
         pdf="<results>/figures/parity.pdf",
         png="<results>/figures/parity.png",
@@ -27,4 +28,4 @@ rule figure_parity:
         mem_mb=1500,
         runtime=10,
     script:
-        "../scripts/notebook.py"
+        "../scripts/run_notebook.py"

@@ -13,7 +13,7 @@ KEEP = CONFIG.finetuning.keep_checkpoints != "none"
 rule base:
     """Train a base policy on both tasks."""
     input:
-        data=rules.images.output,
+        data=rules.images.output[0],
         code=code("workflow/scripts/base.py"),
     output:
         "<results>/base/{base_seed}.safetensors",
@@ -35,8 +35,8 @@ rule base:
 rule finetune:
     """Fine-tune the base on the new task: all learning rates, schedules and epochs; measure at each checkpoint."""
     input:
-        data=rules.images.output,
-        base=rules.base.output,
+        data=rules.images.output[0],
+        base=rules.base.output[0],
         code=code("workflow/scripts/finetune.py"),
         objective=lambda w: own_code(w.method),
     output:

@@ -3,6 +3,7 @@
 In:  <results>/points.parquet, the published values (src/forgetting/published)
 Out: <results>/tables/r2.csv                    predictor, inputs, points, r2, low, high, n, …
      <results>/regression/curve.parquet         the fitted quadratic of forgetting on forward KL
+     <results>/regression/frontier.parquet      the points on each method's and base seed's Pareto frontier
      <results>/tables/predictors.csv, .tex      R2 beside the published columns
 """
 
@@ -10,11 +11,12 @@ Out: <results>/tables/r2.csv                    predictor, inputs, points, r2, l
 rule regression:
     """Fit forgetting on each predictor; R2 with intervals over base seeds and trainings."""
     input:
-        points=rules.points.output,
+        points=rules.points.output[0],
         code=code("workflow/scripts/regression.py"),
     output:
         r2="<results>/tables/r2.csv",
         curve="<results>/regression/curve.parquet",
+        frontier="<results>/regression/frontier.parquet",
     log:
         "<logs>/regression.log",
     benchmark:

@@ -1,0 +1,73 @@
+"""Frames in, table files out: numbers as CSV, and the same as a booktabs table for the paper."""
+
+import math
+from pathlib import Path
+
+import pandas as pd
+
+from forgetting.whole import whole_file
+
+SELECTIONS = ("all", "frontier", "final")
+
+
+def write(table: pd.DataFrame, csv: Path | str) -> None:
+    """Write a frame as CSV, whole or not at all."""
+    with whole_file(csv) as partial:
+        table.to_csv(partial, index=False)
+
+
+def write_latex(cells: pd.DataFrame, tex: Path | str, column_format: str) -> None:
+    """Write a frame of finished cells (LaTeX text) as a booktabs tabular; headings are its columns' names."""
+    latex = cells.style.hide(axis="index").to_latex(hrules=True, column_format=column_format)
+    with whole_file(tex) as partial:
+        partial.write_text(latex)
+
+
+def predictors(r2: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """R² of every predictor over all, frontier and final points beside the published columns, one row a predictor.
+
+    r2: as `regression.r2_table` gives it; published: predictor, inputs, label, paper, paper_error, sakana. The rows
+    keep the published order; predictors that nobody published come last, under their own names.
+    """
+    keys = ["predictor", "inputs"]
+    wide = r2.pivot(index=keys, columns="points", values=["r2", "low", "high", "n", "n_diverged"])
+    wide.columns = [f"{value}_{points}" for value, points in wide.columns]
+    table = wide.reset_index().merge(published, on=keys, how="left")
+    rank = {pair: number for number, pair in enumerate(zip(published["predictor"], published["inputs"], strict=True))}
+    order = table.apply(lambda row: rank.get((row["predictor"], row["inputs"]), len(rank)), axis=1)
+    table = table.iloc[order.argsort(kind="stable")].reset_index(drop=True)
+    names = table["predictor"].str.replace("_", " ") + table["inputs"].map({"-": ""}).fillna(", " + table["inputs"] + " task")
+    table["label"] = table["label"].fillna(names)
+    measured = [f"{v}_{p}" for p in SELECTIONS for v in ("r2", "low", "high", "n", "n_diverged")]
+    counts = [name for name in measured if name.startswith("n_")]
+    return table.astype(dict.fromkeys(counts, int))[[*keys, "label", *measured, "paper", "paper_error", "sakana"]]
+
+
+def number(value: float, error: float = math.nan) -> str:
+    """A value with two digits, its published error where there is one; a dash where there is no value."""
+    if math.isnan(value):
+        return "--"
+    return f"${value:.2f}$" if math.isnan(error) else rf"${value:.2f} \pm {error:.2f}$"
+
+
+def interval(value: float, low: float, high: float) -> str:
+    """A value with its interval."""
+    return "--" if math.isnan(value) else rf"${value:.2f}$ {{\footnotesize [${low:.2f}$, ${high:.2f}$]}}"
+
+
+def predictor_cells(table: pd.DataFrame) -> pd.DataFrame:
+    """What `predictors` gives, as cells of a LaTeX table; the numbers of points stand in the headings."""
+    first = table.iloc[0]
+    cells = pd.DataFrame({"predictor": table["label"]})
+    for which in SELECTIONS:
+        heading = f"{which} ($n = {first[f'n_{which}']}$)"
+        columns = (table[f"{value}_{which}"] for value in ("r2", "low", "high"))
+        cells[heading] = [interval(*row) for row in zip(*columns, strict=True)]
+    cells["published"] = [number(*row) for row in zip(table["paper"], table["paper_error"], strict=True)]
+    cells["SakanaAI"] = [number(value) for value in table["sakana"]]
+    return cells
+
+
+def divergence_note(table: pd.DataFrame) -> str:
+    """A LaTeX comment line that counts the diverged checkpoints."""
+    return f"% {table['n_diverged_all'].iloc[0]} diverged checkpoints are left out of the fits\n"
