@@ -21,8 +21,9 @@ pathvars:
     benchmarks=f"results/{config['preset']}/benchmarks",
 
 
-# Software comes from the locked environment that `make` builds; an image of it can be named here.
-container: None
+# The software is the locked environment that `make` builds, in which Snakemake itself runs. This image is read only
+# with `--sdm apptainer`: put one of your site's here that holds that environment.
+container: "docker://python:3.11"
 
 
 include: "workflow/rules/common.smk"

@@ -53,9 +53,7 @@ def main(folder: Path) -> None:
     """Verify, cut, write."""
     sums = {name: dict(zip(PARTS, digests, strict=True)) for name, digests in PUBLISHED.items()}
     arrays = {
-        (name, part): read_verified(in_folder(folder, name, part), sums[name][part])
-        for name in sums
-        for part in PARTS
+        (name, part): read_verified(in_folder(folder, name, part), sums[name][part]) for name in sums for part in PARTS
     }
     for (name, part), array in arrays.items():
         if name == "mnist" or part not in TRAIN:

@@ -63,7 +63,5 @@ def pretrain(
     policy = Policy(seeds.generator("base", base_seed, "weights"))
     rates = learning_rates(learning_rate, schedule, steps, warmup)
     if sum(1 for _ in train(policy, cross_entropy, batches(), rates, weight_decay)) < steps:
-        raise ArithmeticError(
-            f"Base policy {base_seed} diverged: lower base.learning_rate ({learning_rate})."
-        )
+        raise ArithmeticError(f"Base policy {base_seed} diverged: lower base.learning_rate ({learning_rate}).")
     return policy

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -48,9 +48,7 @@ class Data(Section):
 class Base(Section):
     """The base policy: joint training on both tasks."""
 
-    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = Field(
-        description="One base policy for each seed."
-    )
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = Field(description="One base policy for each seed.")
     images: Annotated[int, Field(ge=10, le=10_000)] = Field(description="Training images of each task.")
     epochs: Count = Field(description="Passes over them.")
     learning_rate: Rate = Field(description="Peak learning rate.")
@@ -88,9 +86,7 @@ class Finetuning(Section):
     """The grid on which every method is trained, and what is measured on the way."""
 
     learning_rates: LearningRates = Field(description="Peak learning rates.")
-    schedules: Annotated[tuple[Schedule, ...], Field(min_length=1)] = Field(
-        description="Schedules after warm-up."
-    )
+    schedules: Annotated[tuple[Schedule, ...], Field(min_length=1)] = Field(description="Schedules after warm-up.")
     epochs: Annotated[tuple[Count, ...], Field(min_length=1)] = Field(description="Passes over the digits.")
     batch_size: Count = Field(description="Images a step.")
     warmup: Share = Field(description="Share of the steps in which the rate rises linearly.")
@@ -110,9 +106,7 @@ class Method(Section):
     """A way to fine-tune: an objective and its options."""
 
     objective: str = Field(description="Function of forgetting.objectives, or my_file:my_function.")
-    options: dict[str, float | int | str | bool] = Field(
-        default={}, description="Keyword arguments of the objective."
-    )
+    options: dict[str, float | int | str | bool] = Field(default={}, description="Keyword arguments of the objective.")
 
     @model_validator(mode="after")
     def known(self) -> "Method":
@@ -147,34 +141,25 @@ class Config(Section):
                 "shortest training: lower it, or raise data.digits"
             )
         if self.base.images > self.data.digits:
-            raise ValueError(
-                f"base.images ({self.base.images}) is more than data.digits ({self.data.digits})"
-            )
+            raise ValueError(f"base.images ({self.base.images}) is more than data.digits ({self.data.digits})")
         if (self.data.source == "folder") != (self.data.folder is not None):
-            raise ValueError(
-                "data.folder must be set for data.source: folder, and null for the other sources"
-            )
+            raise ValueError("data.folder must be set for data.source: folder, and null for the other sources")
         return self
 
     def trainings(self) -> list[tuple[str, int, float, str, int]]:
         """Every training: (method, base seed, learning rate, schedule, epochs)."""
         grid = self.finetuning
-        return list(
-            product(self.methods, self.base.seeds, grid.learning_rates.values(), grid.schedules, grid.epochs)
-        )
+        return list(product(self.methods, self.base.seeds, grid.learning_rates.values(), grid.schedules, grid.epochs))
 
 
 def known_keys(location: tuple[int | str, ...]) -> list[str]:
     """Keys that the config has at the place of an unknown one."""
-    model: Any = Config
+    whole = Config.model_json_schema()
+    place: Any = whole
     for part in location[:-1]:
-        if isinstance(model, type) and issubclass(model, BaseModel):
-            model = model.model_fields[str(part)].annotation
-        else:  # a dict of sections: its values
-            model = get_args(model)[-1]
-        while get_args(model) and not (isinstance(model, type) and issubclass(model, BaseModel)):
-            model = get_args(model)[-1] if str(model).startswith("dict") else get_args(model)[0]
-    return list(model.model_fields) if isinstance(model, type) and issubclass(model, BaseModel) else []
+        place = place.get("properties", {}).get(part) or next(iter(place["patternProperties"].values()))
+        place = whole["$defs"][place["$ref"].rpartition("/")[2]] if "$ref" in place else place
+    return list(place["properties"])
 
 
 def sentence(fault: Mapping[str, Any]) -> str:

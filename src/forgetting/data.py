@@ -41,9 +41,7 @@ class Tasks:
     clothes_test: Images
 
 
-def prepare(
-    destination: Path, *, source: str, folder: Path | None, cache: Path, digits: int, test_images: int
-) -> None:
+def prepare(destination: Path, *, source: str, folder: Path | None, cache: Path, digits: int, test_images: int) -> None:
     """Write the images that a preset uses, raw, to one `.npz`: `digits` training digits, all training clothes
     that the source has, and `test_images` of each test set, drawn without replacement.
 
@@ -63,9 +61,7 @@ def prepare(
         "digits_test": drawn("mnist/test", test_images),
         "clothes_test": drawn("fashion-mnist/test", test_images),
     }
-    arrays = {
-        f"{name}_{kind}": a for name, pair in splits.items() for kind, a in zip("xy", pair, strict=True)
-    }
+    arrays = {f"{name}_{kind}": a for name, pair in splits.items() for kind, a in zip("xy", pair, strict=True)}
     with whole_file(destination) as partial, partial.open("wb") as stream:
         np.savez(stream, allow_pickle=False, **arrays)
 

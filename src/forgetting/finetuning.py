@@ -118,13 +118,11 @@ def finetune_grid(
 
     def keep(policy: Policy, training: str, step: int) -> None:
         if keep_checkpoints != "none" and checkpoint_folder is not None:
-            name = training.replace("/", "_")
-            policy.save(checkpoint_folder / (f"{name}_{step}" if keep_checkpoints == "all" else name))
+            name = training.replace("/", "_") + (f"_{step}" if keep_checkpoints == "all" else "")
+            policy.save(checkpoint_folder / f"{name}.safetensors")
 
     rows = []
-    for rate, schedule, length in tqdm(
-        grid, desc=f"{method}, base {base_seed}", mininterval=10, unit="training"
-    ):
+    for rate, schedule, length in tqdm(grid, desc=f"{method}, base {base_seed}", mininterval=10, unit="training"):
         rows += finetune(
             baseline,
             tasks,

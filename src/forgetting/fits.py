@@ -40,9 +40,7 @@ def basis(x: Array) -> Array:
     if bad := int((~np.isfinite(x)).sum()):
         raise ValueError(f"predictor is not finite on {bad} of {len(x)} points: leave diverged points out")
     if (distinct := len(np.unique(x))) < 3:
-        raise ValueError(
-            f"predictor takes {distinct} distinct values on {len(x)} points: a quadratic needs 3"
-        )
+        raise ValueError(f"predictor takes {distinct} distinct values on {len(x)} points: a quadratic needs 3")
     scaled = 2 * (x - x.min()) / np.ptp(x) - 1
     orthonormal: Array = np.linalg.qr(np.vander(scaled, 3, increasing=True)).Q
     return orthonormal * float(np.sqrt(len(x)))

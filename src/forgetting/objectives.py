@@ -84,9 +84,7 @@ def advantages(reward: Tensor, scale: str) -> Tensor:
     return centred / (reward.std(1, correction=0, keepdim=True) + 1e-6)
 
 
-def grpo(
-    policy: torch.nn.Module, batch: Batch, *, group: int = 8, advantage: str = "std", kl: float = 0.0
-) -> Tensor:
+def grpo(policy: torch.nn.Module, batch: Batch, *, group: int = 8, advantage: str = "std", kl: float = 0.0) -> Tensor:
     """GRPO: reward 1 for an answer of the right parity, `group` answers an image, one inner step.
 
     With one inner step the policy that samples is the one that learns: the ratio is 1 and carries the gradient.
@@ -97,7 +95,7 @@ def grpo(
     reward = (answers % 2 == batch.parity[:, None]).to(log_probs.dtype)
     chosen = log_probs.gather(1, answers)
     ratio = (chosen - chosen.detach()).exp()
-    loss = -(ratio * advantages(reward, advantage)).mean()
+    loss: Tensor = -(ratio * advantages(reward, advantage)).mean()
     if kl:
         loss = loss + kl * (log_probs.exp() * (log_probs - batch.base_log_probs)).sum(1).mean()
     return loss

@@ -5,7 +5,7 @@
 | method, learning_rate, schedule, epochs, base_seed | what was trained, and how |
 | training | name of the training, unique over the table: method/base_seed/learning_rate/schedule/epochs |
 | checkpoint, step | 1…c, and the optimizer steps done by then |
-| parity_accuracy, fashion_accuracy | share of test images whose most probable answer is right, on the new and old task |
+| parity_accuracy, fashion_accuracy | share of test images answered right (most probable answer), new and old task |
 | forgetting | the base policy's fashion accuracy minus this one's; negative when it got better |
 | diverged | true where the loss or a measure is not finite, or the forward KL is beyond the stated bound |
 | the predictors | see `distances` |
@@ -98,7 +98,7 @@ def frame(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
         "forgetting",
         "diverged",
     ]
-    return pd.DataFrame(rows)[order + columns()]
+    return pd.DataFrame(list(rows))[order + columns()]
 
 
 def gather(parts: Iterable[pd.DataFrame], expected: set[str], checkpoints: int) -> pd.DataFrame:

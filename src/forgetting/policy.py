@@ -1,6 +1,7 @@
 """The policy: an MLP that maps an image with its task indicator to logits over ten answers."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import torch
@@ -25,7 +26,7 @@ class Policy(nn.Module):
         def uniform(bound: float, *shape: int) -> nn.Parameter:
             return nn.Parameter(torch.empty(shape).uniform_(-bound, bound, generator=generator))
 
-        layers = list(zip(sizes, sizes[1:], strict=False))
+        layers = list(pairwise(sizes))
         self.weights = nn.ParameterList(uniform(n**-0.5, n, m) for n, m in layers)
         self.biases = nn.ParameterList(uniform(n**-0.5, m) for n, m in layers)
 

@@ -72,9 +72,7 @@ def r2_table(
     return pd.DataFrame(rows)
 
 
-def fitted(
-    points: pd.DataFrame, column: str, interval: Interval, rng: np.random.Generator
-) -> dict[str, object]:
+def fitted(points: pd.DataFrame, column: str, interval: Interval, rng: np.random.Generator) -> dict[str, object]:
     """The part of a row of `r2_table` that is fitted; only a note where x is constant."""
     x, y = values(points, column)
     if (distinct := len(np.unique(x))) < 3:

@@ -13,9 +13,7 @@ import torch
 def seed(*path: str | int | float) -> int:
     """Seed in [0, 2**63) of the node at `path`; different paths give independent streams."""
     if not path:
-        raise ValueError(
-            "A generator needs a path: name what it is for, for example seed('base', 0, 'weights')."
-        )
+        raise ValueError("A generator needs a path: name what it is for, for example seed('base', 0, 'weights').")
     digest = sha256("\x1f".join(map(str, path)).encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1
 

@@ -31,12 +31,14 @@ def predictors(r2: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["predictor", "inputs"]
     wide = r2.pivot(index=keys, columns="points", values=["r2", "low", "high", "n", "n_diverged"])
-    wide.columns = [f"{value}_{points}" for value, points in wide.columns]
+    wide.columns = pd.Index(["_".join(pair) for pair in wide.columns])
     table = wide.reset_index().merge(published, on=keys, how="left")
     rank = {pair: number for number, pair in enumerate(zip(published["predictor"], published["inputs"], strict=True))}
     order = table.apply(lambda row: rank.get((row["predictor"], row["inputs"]), len(rank)), axis=1)
     table = table.iloc[order.argsort(kind="stable")].reset_index(drop=True)
-    names = table["predictor"].str.replace("_", " ") + table["inputs"].map({"-": ""}).fillna(", " + table["inputs"] + " task")
+    names = table["predictor"].str.replace("_", " ") + table["inputs"].map({"-": ""}).fillna(
+        ", " + table["inputs"] + " task"
+    )
     table["label"] = table["label"].fillna(names)
     measured = [f"{v}_{p}" for p in SELECTIONS for v in ("r2", "low", "high", "n", "n_diverged")]
     counts = [name for name in measured if name.startswith("n_")]
@@ -56,18 +58,24 @@ def interval(value: float, low: float, high: float) -> str:
 
 
 def predictor_cells(table: pd.DataFrame) -> pd.DataFrame:
-    """What `predictors` gives, as cells of a LaTeX table; the numbers of points stand in the headings."""
+    """What `predictors` gives, as cells of a LaTeX table; the numbers of points stand in the headings.
+
+    The last row counts the diverged checkpoints, which no fit holds.
+    """
     first = table.iloc[0]
-    cells = pd.DataFrame({"predictor": table["label"]})
+    cells = pd.DataFrame({"predictor": table["label"].map(escape)})
     for which in SELECTIONS:
         heading = f"{which} ($n = {first[f'n_{which}']}$)"
         columns = (table[f"{value}_{which}"] for value in ("r2", "low", "high"))
         cells[heading] = [interval(*row) for row in zip(*columns, strict=True)]
     cells["published"] = [number(*row) for row in zip(table["paper"], table["paper_error"], strict=True)]
     cells["SakanaAI"] = [number(value) for value in table["sakana"]]
-    return cells
+    left_out = ["left out of the fits", *(f"{first[f'n_diverged_{which}']} diverged" for which in SELECTIONS), "", ""]
+    return pd.concat([cells, pd.DataFrame([left_out], columns=cells.columns)], ignore_index=True)
 
 
-def divergence_note(table: pd.DataFrame) -> str:
-    """A LaTeX comment line that counts the diverged checkpoints."""
-    return f"% {table['n_diverged_all'].iloc[0]} diverged checkpoints are left out of the fits\n"
+def escape(text: str) -> str:
+    """A name as LaTeX text."""
+    for character in "&%#_":
+        text = text.replace(character, f"\\{character}")
+    return text

@@ -88,9 +88,7 @@ def test_cluster_sums_refit_as_points_do(points):
     counts = np.array([0.0, 2, 0, 1])
     parts = clusters(points, "forward_kl_new")
     vectorised = r2_of(np.einsum("t,tij->ij", counts[parts.seed], parts.products))
-    assert vectorised == pytest.approx(
-        r2(*resample[["forward_kl_new", "forgetting"]].to_numpy().T), abs=1e-10
-    )
+    assert vectorised == pytest.approx(r2(*resample[["forward_kl_new", "forgetting"]].to_numpy().T), abs=1e-10)
 
 
 def test_diverged_points_are_left_out_and_counted(points, expected):
@@ -104,9 +102,7 @@ def test_diverged_points_are_left_out_and_counted(points, expected):
     assert result["n_diverged"].loc["forward_kl"].to_dict() == {"all": 2, "frontier": 2, "final": 1}
     assert result.loc[("forward_kl", "all"), "n"] == len(points) - 2
     assert result.loc[("forward_kl", "all"), "r2"] == without.loc[("forward_kl", "all"), "r2"]
-    assert (
-        result.loc[("forward_kl", "all"), "r2_with_diverged"] < result.loc[("forward_kl", "all"), "r2"] - 0.1
-    )
+    assert result.loc[("forward_kl", "all"), "r2_with_diverged"] < result.loc[("forward_kl", "all"), "r2"] - 0.1
     assert (
         result.loc[("forward_kl", "final"), "n"]
         == expected.set_index(["predictor", "points"]).loc[("forward_kl", "final"), "n"] - 1

@@ -17,6 +17,7 @@ pdf = png = "figure"
 import matplotlib.pyplot as plt
 import pandas as pd
 import seaborn as sns
+
 from forgetting import figures
 
 figures.use_style()

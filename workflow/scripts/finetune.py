@@ -12,6 +12,7 @@ from forgetting.whole import whole_file
 
 with logged(snakemake.log[0]):
     use_threads(snakemake.threads)
+    folder = snakemake.output.get("checkpoints")
     points = finetune_grid(
         Policy.load(snakemake.input.base),
         load(Path(snakemake.input.data), snakemake.params.pixels),
@@ -19,7 +20,7 @@ with logged(snakemake.log[0]):
         method=snakemake.wildcards.method,
         base_seed=int(snakemake.wildcards.base_seed),
         rates=snakemake.params.rates,
-        checkpoint_folder=snakemake.output.get("checkpoints"),
+        checkpoint_folder=Path(folder) if folder else None,
         **snakemake.params.settings,
     )
     with whole_file(snakemake.output.points) as partial:

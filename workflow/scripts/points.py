@@ -1,6 +1,7 @@
 """Points of every job → one table."""
 
 import pandas as pd
+
 from forgetting.jobs import logged
 from forgetting.points import gather, training_name
 from forgetting.whole import whole_file

@@ -1,6 +1,7 @@
 """R² table and published values → the table of predictors."""
 
 import pandas as pd
+
 from forgetting.jobs import logged
 from forgetting.tables import predictor_cells, predictors, write, write_latex
 

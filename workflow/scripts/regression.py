@@ -3,6 +3,7 @@
 from functools import partial
 
 import pandas as pd
+
 from forgetting import seeds
 from forgetting.frontier import select
 from forgetting.intervals import bootstrap

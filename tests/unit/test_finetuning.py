@@ -1,0 +1,144 @@
+"""Points: baseline, checkpoints, the two tasks kept apart, divergence kept, completeness."""
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import torch
+
+from forgetting.data import Tasks
+from forgetting.distances import columns
+from forgetting.finetuning import checkpoint_steps, finetune, finetune_grid
+from forgetting.objectives import Batch, grpo, sft_1, sft_oracle
+from forgetting.points import Baseline, gather, measure
+from forgetting.policy import Policy
+from forgetting.training import Objective
+
+SETTINGS = {"batch_size": 64, "warmup": 0.1, "weight_decay": 0.0, "checkpoints": 4, "diverged_above": 100.0}
+GRID = {"schedules": ["constant", "cosine"], "epochs": [1, 2]}
+
+
+def run(base: Policy, tasks: Tasks, objective: Objective = sft_1, rates: tuple[float, ...] = (1e-4, 1e-3), **changed):
+    arguments = {"method": "m", "base_seed": 0, **GRID, **SETTINGS, **changed}
+    return finetune_grid(base, tasks, objective, rates=rates, **arguments)
+
+
+def test_untouched_base_has_forgotten_nothing(baseline: Baseline):
+    row = measure(baseline, baseline.policy.copy(), 100.0)
+    assert row["forgetting"] == 0 and not row["diverged"]
+    assert all(row[name] == 0 for name in columns())
+
+
+def test_new_and_old_task_are_kept_apart(baseline: Baseline, base: Policy):
+    """A policy changed for clothes alone (the indicator is −1 there) moves on old-task inputs only."""
+    moved = base.copy()
+    with torch.no_grad():
+        switch = 1000.0  # one hidden unit that digits (indicator +1) never light and clothes always do
+        moved.weights[0][:, 0] = 0
+        moved.weights[0][-1, 0] = -switch
+        moved.biases[0][0] = 0
+        moved.weights[1][0] = torch.linspace(-1, 1, 256)
+        base_dark = moved.copy()
+        base_dark.weights[1][0] = 0
+    new, old = (base_dark.log_probs(images.x) for images in (baseline.digits, baseline.clothes))
+    row = measure(replace(baseline, policy=base_dark, new=new, old=old), moved, 1e9)
+    assert row["forward_kl_new"] == 0 and row["total_variation_new"] == 0
+    assert row["forward_kl_old"] > 1 and row["total_variation_old"] > 0.1
+
+
+def test_count_is_the_grid(base: Policy, tasks: Tasks):
+    points = run(base, tasks)
+    assert len(points) == 2 * 2 * 2 * 4
+    assert points["training"].nunique() == 8
+    assert (points["step"] == (points["checkpoint"] * 10 * points["epochs"] / 4).round()).all()
+
+
+def test_order_of_the_grid_changes_nothing(base: Policy, tasks: Tasks):
+    def ordered(points: pd.DataFrame) -> pd.DataFrame:
+        return points.sort_values(["training", "step"], ignore_index=True)
+
+    there = run(base, tasks, grpo)
+    back = run(base, tasks, grpo, rates=(1e-3, 1e-4), schedules=["cosine", "constant"], epochs=[2, 1])
+    pd.testing.assert_frame_equal(ordered(there), ordered(back), check_exact=True)
+
+
+def test_evaluation_changes_nothing(base: Policy, tasks: Tasks, baseline: Baseline):
+    """One checkpoint or eight: bit-equal final weights."""
+    finals = []
+    for checkpoints in (1, 8):
+        kept: dict[int, Policy] = {}
+        finetune(
+            baseline,
+            tasks,
+            grpo,
+            method="m",
+            base_seed=0,
+            learning_rate=1e-3,
+            schedule="cosine",
+            epochs=1,
+            base_log_probs=base.log_probs(tasks.digits.x).float(),
+            keep=lambda policy, training, step, kept=kept: kept.__setitem__(step, policy.copy()),
+            **{**SETTINGS, "checkpoints": checkpoints},
+        )
+        assert len(kept) == checkpoints
+        finals.append(kept[10])
+    assert all(torch.equal(a, b) for a, b in zip(finals[0].parameters(), finals[1].parameters(), strict=True))
+
+
+def test_diverged_training_is_kept_and_marked(base: Policy, tasks: Tasks):
+    points = run(base, tasks, rates=(1e-4, 1e3), schedules=["constant"], epochs=[1])
+    wild = points[points["learning_rate"] == 1e3]
+    assert len(wild) == 4 and wild["diverged"].all()
+    assert not points.loc[points["learning_rate"] == 1e-4, "diverged"].any()
+
+
+def test_training_that_breaks_off_keeps_its_rows(base: Policy, tasks: Tasks):
+    def breaks(policy: Policy, batch: Batch, calls: list[int] = []) -> torch.Tensor:  # noqa: B006
+        calls.append(1)
+        return sft_1(policy, batch) * (torch.nan if len(calls) > 6 else 1.0)
+
+    points = run(base, tasks, breaks, rates=(1e-4,), schedules=["constant"], epochs=[1])
+    assert points["diverged"].tolist() == [False, False, True, True]
+    assert points["forward_kl_new"].isna().tolist() == [False, False, True, True]
+
+
+def test_more_penalty_gives_less_kl(base: Policy, tasks: Tasks):
+    final = [
+        run(base, tasks, partial(grpo, kl=kl), (1e-3,), schedules=["cosine"], epochs=[2])["forward_kl_new"].iloc[-1]
+        for kl in (0.0, 0.1, 1.0)
+    ]
+    assert final[0] > final[1] > final[2]
+
+
+def test_oracle_moves_less_than_sft(base: Policy, tasks: Tasks):
+    """The closest solution is closer: same steps, less forward KL."""
+    oracle, sft = (run(base, tasks, o, (1e-3,), schedules=["cosine"], epochs=[2]) for o in (sft_oracle, sft_1))
+    assert oracle["forward_kl_new"].iloc[-1] < sft["forward_kl_new"].iloc[-1]
+
+
+def test_kept_checkpoints(base: Policy, tasks: Tasks, tmp_path: Path):
+    for keep, files in (("none", 0), ("final", 2), ("all", 8)):
+        folder = tmp_path / keep
+        run(base, tasks, schedules=["cosine"], epochs=[1], keep_checkpoints=keep, checkpoint_folder=folder)
+        assert len(list(folder.glob("*.safetensors"))) == files
+    Policy.load(next((tmp_path / "final").iterdir()))
+
+
+def test_checkpoint_steps():
+    assert checkpoint_steps(469, 8)[-1] == 469 and len(set(checkpoint_steps(469, 8))) == 8
+    with pytest.raises(ValueError, match="do not fit"):
+        checkpoint_steps(3, 4)
+
+
+def test_gather_refuses_what_is_not_the_product(base: Policy, tasks: Tasks):
+    points = run(base, tasks, schedules=["cosine"], epochs=[1])
+    names = set(points["training"])
+    assert len(gather([points], names, 4)) == 8
+    with pytest.raises(ValueError, match="1 trainings are missing"):
+        gather([points[points["learning_rate"] == 1e-4]], names, 4)
+    with pytest.raises(ValueError, match="missing or incomplete"):
+        gather([points[points["checkpoint"] < 4]], names, 4)
+    with pytest.raises(ValueError, match="not the config's product"):
+        gather([points, points], names, 4)
