@@ -12,14 +12,15 @@ PACKAGE = Path(__file__).parent
 
 
 def named(path: Path) -> set[str]:
-    """Dotted names of this package that the file at `path` imports, anywhere in it."""
+    """Dotted names of this package, and of the packages around them, that the file at `path` imports anywhere."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(), str(path))):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-    return {name for name in names if name.split(".")[0] == PACKAGE.name}
+    parts = [name.split(".") for name in names]
+    return {".".join(p[:depth]) for p in parts if p[0] == PACKAGE.name for depth in range(1, len(p) + 1)}
 
 
 def module_file(name: str) -> Path | None:

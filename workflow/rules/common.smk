@@ -18,8 +18,16 @@ try:
 except ConfigError as fault:
     raise WorkflowError(str(fault))
 
-TABLES = ["<results>/tables/r2.csv", "<results>/tables/predictors.csv", "<results>/tables/predictors.tex"]
-FIGURES = [f"<results>/figures/{name}.{suffix}" for name in ["parity"] for suffix in ["pdf", "png"]]
+TABLES = [
+    "<results>/tables/r2.csv",
+    "<results>/tables/predictors.csv",
+    "<results>/tables/predictors.tex",
+]
+FIGURES = [
+    f"<results>/figures/{name}.{suffix}"
+    for name in ["parity"]
+    for suffix in ["pdf", "png"]
+]
 
 
 wildcard_constraints:
@@ -31,7 +39,10 @@ def code(*paths):
     """Modules of the package that the scripts or notebooks at `paths` use: their code, to be declared as input."""
     here = Path.cwd()
     found = set().union(*(modules(Path(workflow.basedir, path)) for path in paths))
-    return sorted(str(file.relative_to(here)) if file.is_relative_to(here) else str(file) for file in found)
+    return sorted(
+        str(file.relative_to(here)) if file.is_relative_to(here) else str(file)
+        for file in found
+    )
 
 
 def own_code(method):
@@ -54,7 +65,12 @@ def headline():
     if not table.is_file():
         return ""
     with table.open() as rows:
-        row = next(r for r in csv.DictReader(rows) if (r["predictor"], r["inputs"], r["points"]) == ("forward_kl", "new", "all"))
+        row = next(
+            r
+            for r in csv.DictReader(rows)
+            if (r["predictor"], r["inputs"], r["points"])
+            == ("forward_kl", "new", "all")
+        )
     return (
         f"\nForward KL on the new task against forgetting: R2 = {float(row['r2']):.3f} "
         f"[{float(row['low']):.3f}, {float(row['high']):.3f}] over {row['n']} checkpoints (published: 0.96).\n"

@@ -41,7 +41,9 @@ rule finetune:
         objective=lambda w: own_code(w.method),
     output:
         points="<results>/trainings/{method}/{base_seed}.parquet",
-        checkpoints=directory("<results>/checkpoints/{method}/{base_seed}") if KEEP else [],
+        checkpoints=(
+            directory("<results>/checkpoints/{method}/{base_seed}") if KEEP else []
+        ),
     log:
         "<logs>/finetune/{method}/{base_seed}.log",
     benchmark:
@@ -63,7 +65,11 @@ rule finetune:
 rule points:
     """Gather every training's checkpoints into one table; a missing one is an error."""
     input:
-        parts=expand(rules.finetune.output.points, method=CONFIG.methods, base_seed=CONFIG.base.seeds),
+        parts=expand(
+            rules.finetune.output.points,
+            method=CONFIG.methods,
+            base_seed=CONFIG.base.seeds,
+        ),
         code=code("workflow/scripts/points.py"),
     output:
         "<results>/points.parquet",

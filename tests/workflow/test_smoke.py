@@ -1,0 +1,124 @@
+"""The smoke preset, run for real: complete, repeatable, and nothing is done twice."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from forgetting.config import validate
+from tests.unit.test_config import DEFAULT, overlaid
+from tests.workflow.project import Project
+
+SMOKE = ("--configfile", "config/smoke.yaml")
+RESULTS = "results/smoke"
+COMPARED = [
+    f"{RESULTS}/{name}"
+    for name in (
+        "data.npz",
+        "points.parquet",
+        "tables/r2.csv",
+        "tables/predictors.csv",
+        "tables/predictors.tex",
+        "figures/parity.pdf",
+        "figures/parity.png",
+        "notebooks/parity.ipynb",
+    )
+]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The project after one run of the smoke preset."""
+    project = Project(tmp_path_factory.mktemp("smoke") / "project")
+    project.output = project.snakemake(*SMOKE)  # type: ignore[attr-defined]
+    return project
+
+
+@contextmanager
+def edited(project: Project, path: str, old: str, new: str) -> Iterator[None]:
+    project.edit(path, old, new)
+    try:
+        yield
+    finally:
+        project.edit(path, new, old)
+
+
+def test_points_are_the_configs_product(project: Project):
+    config = validate(overlaid(DEFAULT, yaml.safe_load((project.root / "config/smoke.yaml").read_text())))
+    points = pd.read_parquet(project.root / RESULTS / "points.parquet")
+    assert len(points) == len(config.trainings()) * config.finetuning.checkpoints
+    assert set(points["method"]) == set(DEFAULT["methods"])
+    assert not points["diverged"].any()
+    assert points["parity_accuracy"].between(0.5, 1).all()
+
+
+def test_training_teaches_parity_and_forgets_clothes(project: Project):
+    points = pd.read_parquet(project.root / RESULTS / "points.parquet")
+    strongest = (
+        points[points["learning_rate"] == points["learning_rate"].max()].groupby("method").mean(numeric_only=True)
+    )
+    assert (strongest["parity_accuracy"] > 0.9).all()
+    assert strongest.loc["sft_1", "forgetting"] > strongest.loc["sft_oracle", "forgetting"] + 0.2
+
+
+def test_headline_and_where_to_look(project: Project):
+    r2 = pd.read_csv(project.root / RESULTS / "tables/r2.csv").set_index(["predictor", "inputs", "points"])
+    headline = r2.loc[("forward_kl", "new", "all")]
+    assert f"R2 = {headline['r2']:.3f}" in project.output  # type: ignore[attr-defined]
+    assert headline["low"] <= headline["r2"] <= headline["high"]
+    assert f"{RESULTS}/figures/parity.pdf" in project.output  # type: ignore[attr-defined]
+
+
+def test_logs_and_benchmarks_of_every_job(project: Project):
+    for kind, suffix in (("logs", "log"), ("benchmarks", "tsv")):
+        for name in ("images", "points", "regression", "predictors", "base/0", "finetune/grpo/1", "notebooks/parity"):
+            assert (project.root / RESULTS / kind / f"{name}.{suffix}").is_file()
+
+
+def test_second_run_has_nothing_to_do(project: Project):
+    assert "Nothing to be done" in project.snakemake(*SMOKE)
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "runs"),
+    [
+        (
+            "src/forgetting/regression.py",
+            '"""How well',
+            '"""Of how well',
+            {"regression", "predictors", "figure_parity"},
+        ),
+        ("workflow/notebooks/parity.py", "alpha=0.5", "alpha=0.6", {"figure_parity"}),
+        ("src/forgetting/figures.py", 'savefig.dpi": 200', 'savefig.dpi": 300', {"figure_parity"}),
+        (
+            "src/forgetting/distances.py",
+            "in nats, mean over inputs;",
+            "in nats, averaged over inputs;",
+            {"finetune", "points", "regression", "predictors", "figure_parity"},
+        ),
+    ],
+)
+def test_an_edit_runs_what_uses_it_and_no_more(project: Project, path: str, old: str, new: str, runs: set[str]):
+    with edited(project, path, old, new):
+        assert set(project.would_run(*SMOKE)) - {"all"} == runs
+    assert project.would_run(*SMOKE) == {}
+
+
+def test_kl_coefficient_retrains_one_method(project: Project):
+    with edited(project, "config.yaml", "kl: 0.1}", "kl: 0.2}"):
+        planned = project.would_run(*SMOKE)
+        dry_run = project.snakemake("--dry-run", *SMOKE)
+    assert planned["finetune"] == 2  # base seeds
+    assert "base" not in planned and "images" not in planned
+    assert "method=grpo_kl" in dry_run
+    assert not any(f"method={method}," in dry_run for method in ("grpo", "sft_1", "sft_2", "sft_oracle"))
+
+
+def test_two_runs_from_scratch_give_the_same_bytes(project: Project, tmp_path: Path):
+    other = Project(tmp_path / "elsewhere" / "project")
+    other.snakemake(*SMOKE)
+    first, second = project.bytes_of(*COMPARED), other.bytes_of(*COMPARED)
+    assert [name for name in COMPARED if first[name] != second[name]] == []
