@@ -41,15 +41,15 @@ dots = dict(hue="method", palette=colours, linewidth=0, legend=False, rasterized
 
 sns.scatterplot(every, x="parity_accuracy", y="fashion_accuracy", s=5, alpha=0.2, ax=trade, **dots)
 sns.scatterplot(best, x="parity_accuracy", y="fashion_accuracy", s=8, ax=trade, **dots)
-trade.set(xlabel="parity accuracy (new task), %", ylabel="clothes accuracy (old task), %", xlim=(88, 100), ylim=(0, 85))
+trade.set(xlabel="parity accuracy (new task), %", ylabel="clothes accuracy (old task), %", xlim=(88, 99), ylim=(0, 85), xticks=range(88, 100, 2))
 
 sns.scatterplot(every, x="forward_kl_new", y="forgetting", s=6, alpha=0.5, ax=law, **dots)
 law.plot(fit["forward_kl_new"], 100 * fit["forgetting"], color="black")
 law.text(0.97, 0.05, f"$R^2$ = {forward['r2']:.2f}", transform=law.transAxes, ha="right")
-law.set(xlabel="KL(base ‖ policy) on the new task, nats", ylabel="forgetting, points of accuracy")
+law.set(xlabel="KL(base ‖ policy), new task, nats", ylabel="forgetting, points of accuracy")
 
 sns.scatterplot(every, x="forward_kl_new", y="parity_accuracy", s=6, alpha=0.5, ax=learning, **dots)
-learning.set(xlabel="KL(base ‖ policy) on the new task, nats", ylabel="parity accuracy (new task), %", ylim=(84, 100))
+learning.set(xlabel="KL(base ‖ policy), new task, nats", ylabel="parity accuracy (new task), %", ylim=(84, 100))
 
 handles = [plt.Line2D([], [], color=colour, marker="o", ls="", ms=4, label=name) for name, colour in colours.items()]
 figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), handletextpad=0.1, columnspacing=1.2)
