@@ -1,10 +1,10 @@
-"""A paper that rebuilds itself: raw images in, points, regressions, tables and figures out.
+"""A paper that rebuilds itself: raw images in; points, regressions, tables and figures out.
 
     snakemake --cores all                                   # the default preset
     snakemake --cores all --configfile config/smoke.yaml    # in a minute or two
     snakemake --cores all --configfile config/paper.yaml    # the published scale
 
-Named targets: all, points, tables, figures.
+Named targets: all, tables, figures.
 """
 
 from snakemake.utils import min_version
@@ -31,12 +31,6 @@ include: "workflow/rules/data.smk"
 include: "workflow/rules/parity.smk"
 include: "workflow/rules/regression.smk"
 include: "workflow/rules/notebooks.smk"
-
-
-localrules:
-    all,
-    tables,
-    figures,
 
 
 rule all:

@@ -24,6 +24,6 @@ rule images:
         mem_mb=1000,
         runtime=10,
     params:
-        leaves(CONFIG.data, "pixels"),
+        settings=leaves(CONFIG.data, "pixels"),
     script:
         "../scripts/images.py"
