@@ -32,7 +32,7 @@ def quadratic(x: Array, y: Array) -> Polynomial:
 
 
 def basis(x: Array) -> Array:
-    """Basis (n, 3) of the quadratics at x (n,): orthogonal over these points, mean square 1, first constant.
+    """Basis (n, 3) of the quadratics at x (n,): orthogonal over these points, mean square 1, q₀ = 1.
 
     Raises ValueError when x is not finite or takes fewer than three values: no quadratic is then
     determined.
@@ -42,8 +42,9 @@ def basis(x: Array) -> Array:
     if (distinct := len(np.unique(x))) < 3:
         raise ValueError(f"predictor takes {distinct} distinct values on {len(x)} points: a quadratic needs 3")
     scaled = 2 * (x - x.min()) / np.ptp(x) - 1
-    orthonormal: Array = np.linalg.qr(np.vander(scaled, 3, increasing=True)).Q
-    return orthonormal * float(np.sqrt(len(x)))
+    q, r = np.linalg.qr(np.vander(scaled, 3, increasing=True))
+    upright: Array = q * np.sign(np.diag(r))
+    return upright * float(np.sqrt(len(x)))
 
 
 def cross_products(x: Array, y: Array, group: Codes | None = None) -> Array:

@@ -25,7 +25,8 @@ def select(points: pd.DataFrame, which: Which, *, keep_diverged: bool = False) -
     frontier must not depend on which other seeds were drawn.
 
     Diverged rows are left out, unless `keep_diverged`: then those with finite accuracies stay. Raises
-    ValueError on an unknown selection, or if nothing is left.
+    ValueError on an unknown selection, if nothing is left, or if a row that is not marked diverged lacks an
+    accuracy.
     """
     if which not in SELECTIONS:
         raise ValueError(f"unknown selection of points {which!r}: use one of {', '.join(SELECTIONS)}")
@@ -33,7 +34,11 @@ def select(points: pd.DataFrame, which: Which, *, keep_diverged: bool = False) -
     if which == "final":
         points = points[points["checkpoint"] == points.groupby("training")["checkpoint"].transform("max")]
     finite = np.isfinite(points[MEASURED].to_numpy(dtype=float)).all(axis=1)
-    points = points[finite if keep_diverged else ~points["diverged"].to_numpy(dtype=bool)]
+    diverged = points["diverged"].to_numpy(dtype=bool)
+    if not (finite | diverged).all():
+        first = points.loc[~(finite | diverged), "training"].iloc[0]
+        raise ValueError(f"training {first} has no finite accuracy or forgetting and is not marked diverged")
+    points = points[finite if keep_diverged else ~diverged]
     if which == "frontier":
         points = points[on_frontier(points)]
     if points.empty:

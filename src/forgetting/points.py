@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import pandas as pd
 from torch import Tensor
 
+from forgetting.completeness import check_complete
 from forgetting.data import Images, Tasks
 from forgetting.distances import OUTPUTS, WEIGHTS, columns
 from forgetting.policy import Policy
@@ -104,12 +105,5 @@ def frame(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
 def gather(parts: Iterable[pd.DataFrame], expected: set[str], checkpoints: int) -> pd.DataFrame:
     """All points, sorted; raises ValueError unless every expected training is there with all its checkpoints."""
     points = pd.concat(parts, ignore_index=True)
-    found = points.groupby("training")["checkpoint"].nunique()
-    missing = sorted(name for name in expected if found.get(name, 0) != checkpoints)
-    surplus = sorted(set(found.index) - expected)
-    if missing or surplus or len(points) != len(expected) * checkpoints:
-        raise ValueError(
-            f"The points are not the config's product: {len(missing)} trainings are missing or incomplete "
-            f"{missing[:3]}, {len(surplus)} unexpected {surplus[:3]}; delete results/<preset>/trainings and run again."
-        )
+    check_complete(points, expected, checkpoints)
     return points.sort_values([*KEYS, "checkpoint"], ignore_index=True)

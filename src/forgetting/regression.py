@@ -1,4 +1,4 @@
-"""How well each predictor explains forgetting: the table of R² with its intervals."""
+"""How well each predictor explains forgetting: R² with intervals, and paired differences of R²."""
 
 from collections.abc import Sequence
 
@@ -17,9 +17,9 @@ from forgetting.fits import (
     vertex_inside,
 )
 from forgetting.frontier import SELECTIONS, Which, select
-from forgetting.intervals import Clusters, Interval, bootstrap
+from forgetting.intervals import RESAMPLES, Clusters, chosen, interval_named, jackknife_ends, measured
 
-__all__ = ["clusters", "predictors", "quadratic", "r2", "r2_table", "select", "split_name"]
+__all__ = ["clusters", "predictors", "quadratic", "r2", "r2_differences", "r2_table", "select", "split_name"]
 
 DESCRIBES = {  # columns of `points` that say what a row is; every other numeric column is a predictor
     "method", "learning_rate", "schedule", "epochs", "base_seed", "training", "checkpoint", "step",
@@ -27,9 +27,94 @@ DESCRIBES = {  # columns of `points` that say what a row is; every other numeric
 }  # fmt: skip
 
 
+def r2_table(
+    points: pd.DataFrame,
+    rng: np.random.Generator,
+    columns: Sequence[str] | None = None,
+    interval: str | None = None,
+    resamples: int = RESAMPLES,
+) -> pd.DataFrame:
+    """One row a predictor and selection: R² of forgetting on a quadratic in the predictor (2509.04259, §4).
+
+    Columns: predictor, inputs (new | old | -), points (all | frontier | final), r2, low, high, n, seeds,
+    interval (a name of intervals.INTERVALS; by default what the coverage study supports), coverage (that
+    study's, the lowest over its laws), n_diverged (rows left out before selecting), r2_with_diverged
+    (finite ones kept), isotonic_r2, spearman, vertex_inside, note (why a row has no R²; else empty). The
+    predictors of a selection see the same resamples, where the interval resamples at all. Raises
+    ValueError when a point that is not marked diverged has a non-finite predictor.
+    """
+    rows = []
+    for which in SELECTIONS:
+        entering, kept = select(points, which), select(points, which, keep_diverged=True)
+        seeds, stream = entering["base_seed"].nunique(), int(rng.integers(2**63))
+        name = interval or chosen(seeds)
+        shared = {"n": len(entering), "seeds": seeds, "interval": name}
+        shared |= {"coverage": measured(name, which, seeds), "n_diverged": n_diverged(points, which)}
+        for column in columns_of(points, columns):
+            row = named_row(column, which) | dict.fromkeys(("r2", "low", "high"), np.nan) | shared
+            row |= {"r2_with_diverged": r2_where_finite(kept, column)}
+            rows.append(row | fitted(entering, column, name, resamples, np.random.default_rng(stream)))
+    return pd.DataFrame(rows)
+
+
+def fitted(
+    points: pd.DataFrame, column: str, interval: str, resamples: int, rng: np.random.Generator
+) -> dict[str, object]:
+    """The part of a row of `r2_table` that is fitted; only a note where x is (all but) constant."""
+    x, y = values(points, column)
+    if (distinct := len(np.unique(x))) < 3:
+        return {"note": f"{column} takes {distinct} distinct values on {len(x)} points: a quadratic needs 3"}
+    row = {"r2": r2(x, y), "isotonic_r2": isotonic_r2(x, y), "spearman": spearman(x, y)}
+    low, high = interval_named(interval)(clusters(points, column), rng, resamples)
+    return row | {"low": low, "high": high, "vertex_inside": vertex_inside(x, y), "note": ""}
+
+
+def r2_differences(points: pd.DataFrame, of: str, others: Sequence[str] | None = None) -> pd.DataFrame:
+    """R² of one predictor less that of each other, paired by points and base seeds (claim R10).
+
+    Columns: predictor and inputs (of the other), points, difference, low, high (jackknife over base seeds;
+    NaN with one), seeds, coverage (as in `r2_table`). Predictors without three distinct values are left out.
+    """
+    rows = []
+    for which in SELECTIONS:
+        entering = select(points, which)
+        seeds, own = entering["base_seed"].nunique(), left_out_r2(entering, of)
+        for column in (c for c in usable(entering, columns_of(points, others)) if c != of):
+            change = own - left_out_r2(entering, column)
+            low, high = map(float, jackknife_ends(change[0], change[1:]))
+            row = named_row(column, which) | {
+                "difference": change[0],
+                "low": low,
+                "high": high,
+                "seeds": seeds,
+            }
+            rows.append(row | {"coverage": measured("jackknife", "difference", seeds)})
+    return pd.DataFrame(rows)
+
+
+def left_out_r2(points: pd.DataFrame, column: str) -> Array:
+    """R² of all points, then of all but each base seed in turn, (1 + S,)."""
+    seeds = clusters(points, column).by_seed()
+    whole = seeds.sum(axis=0)
+    return r2_of(np.concatenate([whole[None], whole - seeds]))
+
+
 def predictors(points: pd.DataFrame) -> list[str]:
     """Columns of `points` that predict forgetting, in their order in the frame."""
     return [name for name in points.select_dtypes("number").columns if name not in DESCRIBES]
+
+
+def columns_of(points: pd.DataFrame, columns: Sequence[str] | None) -> list[str]:
+    """The columns asked for, by default every predictor; ValueError on one that `points` does not have."""
+    if columns is not None and (unknown := set(columns) - set(points.columns)):
+        known = ", ".join(predictors(points))
+        raise ValueError(f"points have no predictor {', '.join(sorted(unknown))}: they have {known}")
+    return predictors(points) if columns is None else list(columns)
+
+
+def usable(points: pd.DataFrame, columns: Sequence[str]) -> list[str]:
+    """The columns on which a quadratic can be fitted; `r2_table` says of the others why not."""
+    return [column for column in columns if points[column].nunique() >= 3]
 
 
 def split_name(column: str) -> tuple[str, str]:
@@ -38,55 +123,9 @@ def split_name(column: str) -> tuple[str, str]:
     return (name, inputs) if inputs in ("new", "old") else (column, "-")
 
 
-def r2_table(
-    points: pd.DataFrame,
-    rng: np.random.Generator,
-    columns: Sequence[str] | None = None,
-    interval: Interval = bootstrap,
-) -> pd.DataFrame:
-    """One row a predictor and selection: R² of forgetting on a quadratic in the predictor (2509.04259, §4).
-
-    Columns: predictor, inputs (new | old | -), points (all | frontier | final), r2, low, high, n,
-    n_diverged (rows left out before selecting), isotonic_r2, spearman, vertex_inside, note (why a row has
-    no R²; else empty), r2_with_diverged (finite diverged rows kept). All predictors of a selection see
-    the same resamples. Raises ValueError when a point that is not marked diverged has a non-finite
-    predictor.
-    """
-    rows = []
-    for which in SELECTIONS:
-        chosen, kept = select(points, which), select(points, which, keep_diverged=True)
-        seed = int(rng.integers(2**63))
-        for column in predictors(points) if columns is None else columns:
-            name, inputs = split_name(column)
-            row = {
-                "predictor": name,
-                "inputs": inputs,
-                "points": which,
-                "r2": np.nan,
-                "low": np.nan,
-                "high": np.nan,
-            }
-            row |= {"n": len(chosen), "n_diverged": n_diverged(points, which)}
-            row |= fitted(chosen, column, interval, np.random.default_rng(seed))
-            rows.append(row | {"r2_with_diverged": r2_where_finite(kept, column)})
-    return pd.DataFrame(rows)
-
-
-def fitted(points: pd.DataFrame, column: str, interval: Interval, rng: np.random.Generator) -> dict[str, object]:
-    """The part of a row of `r2_table` that is fitted; only a note where x is constant."""
-    x, y = values(points, column)
-    if (distinct := len(np.unique(x))) < 3:
-        return {"note": f"{column} takes {distinct} distinct values on {len(x)} points: a quadratic needs 3"}
-    low, high = interval(clusters(points, column), rng)
-    return {
-        "r2": r2(x, y),
-        "low": low,
-        "high": high,
-        "isotonic_r2": isotonic_r2(x, y),
-        "spearman": spearman(x, y),
-        "vertex_inside": vertex_inside(x, y),
-        "note": "",
-    }
+def named_row(column: str, which: Which) -> dict[str, object]:
+    """The key of a row: predictor, inputs, points."""
+    return dict(zip(("predictor", "inputs", "points"), (*split_name(column), which), strict=True))
 
 
 def values(points: pd.DataFrame, column: str) -> tuple[Array, Array]:

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from forgetting.intervals import label
 from forgetting.whole import whole_file
 
 SELECTIONS = ("all", "frontier", "final")
+MEASURED = ["r2", "low", "high", "n", "n_diverged", "coverage"]  # columns of `regression.r2_table` that are printed
 
 
 def write(table: pd.DataFrame, csv: Path | str) -> None:
@@ -30,7 +32,7 @@ def predictors(r2: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     keep the published order; predictors that nobody published come last, under their own names.
     """
     keys = ["predictor", "inputs"]
-    wide = r2.pivot(index=keys, columns="points", values=["r2", "low", "high", "n", "n_diverged"])
+    wide = r2.pivot(index=keys, columns="points", values=MEASURED)
     wide.columns = pd.Index(["_".join(pair) for pair in wide.columns])
     table = wide.reset_index().merge(published, on=keys, how="left")
     rank = {pair: number for number, pair in enumerate(zip(published["predictor"], published["inputs"], strict=True))}
@@ -40,7 +42,7 @@ def predictors(r2: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
         ", " + table["inputs"] + " task"
     )
     table["label"] = table["label"].fillna(names)
-    measured = [f"{v}_{p}" for p in SELECTIONS for v in ("r2", "low", "high", "n", "n_diverged")]
+    measured = [f"{v}_{p}" for p in SELECTIONS for v in MEASURED]
     counts = [name for name in measured if name.startswith("n_")]
     return table.astype(dict.fromkeys(counts, int))[[*keys, "label", *measured, "paper", "paper_error", "sakana"]]
 
@@ -60,7 +62,7 @@ def interval(value: float, low: float, high: float) -> str:
 def predictor_cells(table: pd.DataFrame) -> pd.DataFrame:
     """What `predictors` gives, as cells of a LaTeX table; the numbers of points stand in the headings.
 
-    The last row counts the diverged checkpoints, which no fit holds.
+    The last rows count the diverged checkpoints, which no fit holds, and say what the intervals may be called.
     """
     first = table.iloc[0]
     cells = pd.DataFrame({"predictor": table["label"].map(escape)})
@@ -70,8 +72,12 @@ def predictor_cells(table: pd.DataFrame) -> pd.DataFrame:
         cells[heading] = [interval(*row) for row in zip(*columns, strict=True)]
     cells["published"] = [number(*row) for row in zip(table["paper"], table["paper_error"], strict=True)]
     cells["SakanaAI"] = [number(value) for value in table["sakana"]]
-    left_out = ["left out of the fits", *(f"{first[f'n_diverged_{which}']} diverged" for which in SELECTIONS), "", ""]
-    return pd.concat([cells, pd.DataFrame([left_out], columns=cells.columns)], ignore_index=True)
+    notes = {
+        "left out of the fits": [f"{first[f'n_diverged_{which}']} diverged" for which in SELECTIONS],
+        "intervals": [escape(label(first[f"coverage_{which}"])) for which in SELECTIONS],
+    }
+    rows = pd.DataFrame([[name, *row, "", ""] for name, row in notes.items()], columns=cells.columns)
+    return pd.concat([cells, rows], ignore_index=True)
 
 
 def escape(text: str) -> str:

@@ -6,33 +6,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from forgetting.fits import r2, r2_of
-from forgetting.regression import clusters, predictors, r2_table, select, split_name
+from forgetting.intervals import INTERVALS
+from forgetting.regression import clusters, predictors, r2_differences, r2_table, select, split_name
+from tests.unit.simulated_points import make_points
 
-METHODS = ("grpo", "oracle", "sft_1")
 ESTIMATES = ["r2", "low", "high", "isotonic_r2", "spearman", "vertex_inside"]
-
-
-def make_points(seeds=4, trainings=5, checkpoints=4, noise=0.03):
-    rng = np.random.default_rng(7)
-    index = pd.MultiIndex.from_product([METHODS, range(seeds), range(trainings), range(1, checkpoints + 1)])
-    points = index.to_frame(index=False, name=["method", "base_seed", "learning_rate", "checkpoint"])
-    code = points["method"].map({m: i for i, m in enumerate(METHODS)})
-    x = (code + 1) * np.exp(points["learning_rate"] / 2) * points["checkpoint"] / 8
-    y = 0.7 * (1 - np.exp(-x / 3)) + noise * rng.normal(size=len(x)) + 0.05 * (points["base_seed"] % 2)
-    labels = points["method"] + "-" + points[["base_seed", "learning_rate"]].astype(str).agg("-".join, axis=1)
-    return points.assign(
-        schedule="cosine",
-        epochs=1,
-        training=labels,
-        step=10 * points["checkpoint"],
-        parity_accuracy=0.98 - 0.08 * np.exp(-x),
-        fashion_accuracy=0.776 - y,
-        forgetting=y,
-        diverged=False,
-        forward_kl_new=x,
-        total_variation_old=1 - np.exp(-x) + 0.1 * rng.normal(size=len(x)),
-        weight_l1=rng.normal(size=len(x)),
-    )
 
 
 def table(points, **options):
@@ -129,3 +107,58 @@ def test_a_training_that_diverged_has_no_final_point(points):
     assert "grpo-0-0" not in set(final["training"])
     assert (final["checkpoint"] == 4).all()
     assert len(final) == points["training"].nunique() - 1
+
+
+def test_an_unknown_predictor_is_an_error(points):
+    with pytest.raises(ValueError, match=r"no predictor entropy: they have forward_kl_new"):
+        table(points, columns=["entropy"])
+
+
+def test_an_unknown_interval_is_an_error(points):
+    with pytest.raises(ValueError, match=r"unknown interval 'wild': use one of percentile, "):
+        table(points, interval="wild")
+
+
+def test_one_base_seed_has_an_interval_over_trainings_and_says_so(points):
+    result = table(points[points["base_seed"] == 0], columns=["forward_kl_new"])
+    assert (result["interval"] == "two-stage").all()
+    assert (result["coverage"] < 0.93).all()
+    assert (result["low"] < result["r2"]).all()
+
+
+# BCa counts the resamples below the estimate: those that equal it but for rounding fall on either side
+@pytest.mark.parametrize("interval", sorted(set(INTERVALS) - {"bca"}))
+def test_copies_of_points_change_no_candidate(points, interval):
+    once, tenfold = (
+        table(p, columns=["forward_kl_new"], interval=interval) for p in (points, pd.concat([points] * 10))
+    )
+    assert_allclose(tenfold[ESTIMATES].to_numpy(float), once[ESTIMATES].to_numpy(float), atol=1e-9)
+
+
+def test_differences_are_those_of_the_table_and_change_sign_with_the_order(points, expected):
+    forth = r2_differences(points, "forward_kl_new", ["weight_l1"])
+    back = r2_differences(points, "weight_l1", ["forward_kl_new"])
+    value = expected.set_index(["points", "predictor"])["r2"].unstack()
+    assert_allclose(
+        forth.set_index("points")["difference"], (value["forward_kl"] - value["weight_l1"])[forth["points"]]
+    )
+    assert_allclose(forth[["difference", "low", "high"]], -back[["difference", "high", "low"]].to_numpy())
+
+
+def test_a_predictor_and_its_copy_differ_by_nothing(points):
+    result = r2_differences(points.assign(twin_new=points["forward_kl_new"]), "forward_kl_new", ["twin_new"])
+    assert (result[["difference", "low", "high"]] == 0).all(axis=None)
+
+
+def test_pairing_makes_differences_sharper_than_their_parts(points, expected):
+    """Two predictors that share the seeds' luck differ by less than their intervals' widths suggest."""
+    close = points.assign(near_new=points["forward_kl_new"] ** 0.95)
+    difference = r2_differences(close, "forward_kl_new", ["near_new"]).iloc[0]
+    own = expected.iloc[0]
+    assert difference["high"] - difference["low"] < (own["high"] - own["low"]) / 2
+
+
+def test_one_base_seed_has_no_interval_of_a_difference(points):
+    result = r2_differences(points[points["base_seed"] == 0], "forward_kl_new")
+    assert result[["low", "high"]].isna().all(axis=None)
+    assert result["difference"].notna().all()

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -18,6 +18,7 @@ from forgetting.fits import (
     vertex_inside,
 )
 
+few = settings(max_examples=40, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -33,17 +34,20 @@ def textbook_r2(x, y):
     return 1 - residual @ residual / ((y - y.mean()) @ (y - y.mean()))
 
 
+@few
 @given(seeds)
 def test_r2_is_that_of_the_textbook(seed):
     assert_allclose(r2(*sample(seed)), textbook_r2(*sample(seed)), atol=1e-10)
 
 
+@few
 @given(seeds, st.floats(1e-6, 1e6), st.floats(-1e3, 1e3), st.floats(1e-3, 1e3), st.floats(-1e3, 1e3))
 def test_r2_ignores_units_and_origins(seed, a, b, c, d):
     x, y = sample(seed)
     assert_allclose(r2(a * (x + b), c * y + d), r2(x, y), atol=1e-6)
 
 
+@few
 @given(st.lists(st.floats(-5, 5), min_size=3, max_size=3))
 def test_a_quadratic_is_recovered(coef):
     x = np.linspace(0, 14, 30)
@@ -60,6 +64,7 @@ def test_r2_has_its_closed_form():
     assert_allclose(r2(x, x**3), 34**2 / 10 / 130)
 
 
+@few
 @given(seeds)
 def test_cross_products_add_over_groups(seed):
     x, y = sample(seed)
@@ -71,6 +76,7 @@ def test_cross_products_add_over_groups(seed):
         assert_allclose(r2_of(parts[:2].sum(axis=0)), textbook_r2(x[subset], y[subset]), atol=1e-9)
 
 
+@few
 @given(seeds)
 def test_coefficients_of_sums_predict_as_the_fit_does(seed):
     x, y = sample(seed)
@@ -108,6 +114,7 @@ def test_a_predictor_that_is_not_finite_is_an_error():
         r2(np.array([0, 1, np.inf, 3]), np.arange(4.0))
 
 
+@few
 @given(seeds)
 def test_monotone_measures_see_only_order(seed):
     x, y = sample(seed)

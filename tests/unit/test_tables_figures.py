@@ -19,7 +19,17 @@ def r2() -> pd.DataFrame:
     predictors = [("weight_l1", "-"), ("forward_kl", "new"), ("my_own", "old")]
     return pd.DataFrame(
         [
-            {"predictor": p, "inputs": i, "points": s, "r2": 0.5, "low": 0.4, "high": 0.6, "n": 10, "n_diverged": 2}
+            {
+                "predictor": p,
+                "inputs": i,
+                "points": s,
+                "r2": 0.5,
+                "low": 0.4,
+                "high": 0.6,
+                "n": 10,
+                "n_diverged": 2,
+                "coverage": 0.8,
+            }
             for p, i in predictors
             for s in tables.SELECTIONS
         ]
@@ -43,6 +53,7 @@ def test_latex(r2: pd.DataFrame, tmp_path: Path):
     assert r"\toprule" in text and r"\bottomrule" in text
     assert r"$0.96 \pm 0.01$" in text and "--" in text
     assert "2 diverged" in text
+    assert r"nominal 95 \%, covered 80 \%" in text
 
 
 def test_underscores_and_percent_signs_survive_latex(tmp_path: Path):

@@ -41,7 +41,13 @@ dots = dict(hue="method", palette=colours, linewidth=0, legend=False, rasterized
 
 sns.scatterplot(every, x="parity_accuracy", y="fashion_accuracy", s=5, alpha=0.2, ax=trade, **dots)
 sns.scatterplot(best, x="parity_accuracy", y="fashion_accuracy", s=8, ax=trade, **dots)
-trade.set(xlabel="parity accuracy (new task), %", ylabel="clothes accuracy (old task), %", xlim=(88, 99), ylim=(0, 85), xticks=range(88, 100, 2))
+trade.set(
+    xlabel="parity accuracy (new task), %",
+    ylabel="clothes accuracy (old task), %",
+    xlim=(88, 99),
+    ylim=(0, 85),
+    xticks=range(88, 100, 2),
+)
 
 sns.scatterplot(every, x="forward_kl_new", y="forgetting", s=6, alpha=0.5, ax=law, **dots)
 law.plot(fit["forward_kl_new"], 100 * fit["forgetting"], color="black")

@@ -1,12 +1,9 @@
 """Points → R² table, fitted curve, frontier."""
 
-from functools import partial
-
 import pandas as pd
 
 from forgetting import seeds
 from forgetting.frontier import select
-from forgetting.intervals import bootstrap
 from forgetting.jobs import logged
 from forgetting.regression import fitted_curve, r2_table
 from forgetting.tables import write
@@ -14,8 +11,8 @@ from forgetting.whole import whole_file
 
 with logged(snakemake.log[0]):
     points = pd.read_parquet(snakemake.input.points)
-    interval = partial(bootstrap, resamples=snakemake.params.resamples)
-    write(r2_table(points, seeds.numpy_generator("regression"), interval=interval), snakemake.output.r2)
+    table = r2_table(points, seeds.numpy_generator("regression"), resamples=snakemake.params.resamples)
+    write(table, snakemake.output.r2)
     frames = {"curve": fitted_curve(points, "forward_kl_new"), "frontier": select(points, "frontier")}
     for name, frame in frames.items():
         with whole_file(snakemake.output[name]) as path:
