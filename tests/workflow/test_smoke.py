@@ -94,7 +94,7 @@ def test_second_run_has_nothing_to_do(project: Project):
             "src/forgetting/regression.py",
             '"""How well',
             '"""Of how well',
-            {"regression", "predictors", "figure_parity"},
+            {"regression", "predictors", "statistics", "figure_parity"},
         ),
         ("workflow/notebooks/parity.py", "alpha=0.5", "alpha=0.6", {"figure_parity"}),
         ("src/forgetting/figures.py", 'savefig.dpi": 200', 'savefig.dpi": 300', {"figure_parity"}),
@@ -102,7 +102,7 @@ def test_second_run_has_nothing_to_do(project: Project):
             "src/forgetting/distances.py",
             "in nats, mean over inputs;",
             "in nats, averaged over inputs;",
-            {"finetune", "points", "regression", "predictors", "figure_parity"},
+            {"finetune", "points", "regression", "predictors", "statistics", "figure_parity"},
         ),
     ],
 )

@@ -18,16 +18,9 @@ try:
 except ConfigError as fault:
     raise WorkflowError(str(fault))
 
-TABLES = [
-    "<results>/tables/r2.csv",
-    "<results>/tables/predictors.csv",
-    "<results>/tables/predictors.tex",
-]
-FIGURES = [
-    f"<results>/figures/{name}.{suffix}"
-    for name in ["parity"]
-    for suffix in ["pdf", "png"]
-]
+CSV = ["r2", "predictors", "held_out", "residuals", "differences", "matched"]
+TABLES = [f"<results>/tables/{name}.csv" for name in CSV] + ["<results>/tables/predictors.tex"]
+FIGURES = [f"<results>/figures/{name}.{suffix}" for name in ["parity"] for suffix in ["pdf", "png"]]
 
 
 wildcard_constraints:
@@ -39,10 +32,7 @@ def code(*paths):
     """Modules of the package that the scripts or notebooks at `paths` use: their code, to be declared as input."""
     here = Path.cwd()
     found = set().union(*(modules(Path(workflow.basedir, path)) for path in paths))
-    return sorted(
-        str(file.relative_to(here)) if file.is_relative_to(here) else str(file)
-        for file in found
-    )
+    return sorted(str(file.relative_to(here)) if file.is_relative_to(here) else str(file) for file in found)
 
 
 def own_code(method):
@@ -68,8 +58,7 @@ def headline():
         row = next(
             r
             for r in csv.DictReader(rows)
-            if (r["predictor"], r["inputs"], r["points"])
-            == ("forward_kl", "new", "all")
+            if (r["predictor"], r["inputs"], r["points"]) == ("forward_kl", "new", "all")
         )
     return (
         f"\nForward KL on the new task against forgetting: R2 = {float(row['r2']):.3f} "

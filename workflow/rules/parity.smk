@@ -41,9 +41,7 @@ rule finetune:
         objective=lambda w: own_code(w.method),
     output:
         points="<results>/trainings/{method}/{base_seed}.parquet",
-        checkpoints=(
-            directory("<results>/checkpoints/{method}/{base_seed}") if KEEP else []
-        ),
+        checkpoints=(directory("<results>/checkpoints/{method}/{base_seed}") if KEEP else []),
     log:
         "<logs>/finetune/{method}/{base_seed}.log",
     benchmark:

@@ -5,6 +5,7 @@ Out: <results>/tables/r2.csv                    predictor, inputs, points, r2, l
      <results>/regression/curve.parquet         the fitted quadratic of forgetting on forward KL
      <results>/regression/frontier.parquet      the points on each method's and base seed's Pareto frontier
      <results>/tables/predictors.csv, .tex      R2 beside the published columns
+     <results>/tables/held_out.csv, residuals.csv, differences.csv, matched.csv
 """
 
 
@@ -29,6 +30,28 @@ rule regression:
         **leaves(CONFIG.regression),
     script:
         "../scripts/regression.py"
+
+
+rule statistics:
+    """Ask of the law what one R2 hides: unseen methods and seeds, residuals by method, accuracy at matched parity."""
+    input:
+        points=rules.points.output[0],
+        code=code("workflow/scripts/judge_law.py"),
+    output:
+        held_out="<results>/tables/held_out.csv",
+        residuals="<results>/tables/residuals.csv",
+        differences="<results>/tables/differences.csv",
+        matched="<results>/tables/matched.csv",
+    log:
+        "<logs>/statistics.log",
+    benchmark:
+        "<benchmarks>/statistics.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    script:
+        "../scripts/judge_law.py"
 
 
 rule predictors:
