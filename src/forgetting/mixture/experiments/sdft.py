@@ -1,0 +1,172 @@
+"""SDFT: shown demonstrations, the old mass returns to α at a known rate; else errors stay (claim M9)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forgetting.mixture import sdft
+from forgetting.mixture.densities import Array, expit, logit
+from forgetting.mixture.experiments.results import (
+    Check,
+    Result,
+    Role,
+    Rows,
+    check,
+    curve,
+    exact,
+    over_seeds,
+    result,
+    seed_curve,
+)
+from forgetting.mixture.quadrature import slope
+from forgetting.mixture.simulations.descent import sgd
+from forgetting.mixture.simulations.teachers import Average, distil
+from forgetting.mixture.streams import stream
+
+ALPHA, PULL, B0, G0 = 0.3, 0.05, 0.5, 0.15
+SHOWN = np.array([0.2, 0.05, 0.01, 0.0])  # λ, how fast demonstrations pull the teacher
+SEPARATED, RATE = 8.0, 0.2
+DRIFTS = np.array([3.0, 3.5, 4.0, 4.5, 5.0, 5.5, 6.0, 6.5, 7.0, 7.5, 8.0])
+FAR = DRIFTS >= 5.5
+
+
+def run(seed: int, seeds: int = 24, batch: int = 64, horizon: int = 900, drift_horizon: int = 120) -> Result:
+    """SGD at learning rate 0.2 to `horizon`; tilted demonstrations; drift of the old mean along the flow."""
+    curves, checks = _returns(seed, seeds, batch, horizon)
+    checks += _tilted(seed, seeds, batch)
+    more_curves, more_checks = _drifts(drift_horizon)
+    return result("sdft", curves + more_curves, checks + more_checks)
+
+
+def _returns(seed: int, seeds: int, batch: int, horizon: int) -> Rows:
+    """β(t) for each λ against the separated flow; late decay of each |β − α| against the eigenvalue."""
+    rates = np.array([sdft.rate(ALPHA, PULL, s) for s in SHOWN])
+    windows = [np.linspace(3.5, 7, 15) / r for r in rates[:-1]]
+    times = np.unique(np.concatenate([np.geomspace(1, horizon, 25), *windows]))
+    record = np.unique(np.rint(times[times <= horizon] / RATE).astype(int))
+    start = np.empty((2, len(SHOWN), seeds))
+    start[0], start[1] = logit(B0), G0
+    estimate = distil(stream(seed, "sdft"), batch, SEPARATED, ALPHA, PULL, SHOWN)
+    path, times = expit(sgd(estimate, start, RATE, record)[:, 0]), record * RATE
+    curves, checks = [], []
+    for i, shown in enumerate(SHOWN):
+        flow = sdft.weights(times, B0, G0, ALPHA, PULL, shown)[0]
+        curves += [
+            seed_curve("beta", times, path[:, i], lambda_=shown),
+            curve("beta", "flow", times, flow, lambda_=shown),
+        ]
+        final = over_seeds(path[-1, i])
+        if shown == 0:
+            checks.append(
+                check(
+                    "M9",
+                    "error kept without demonstrations, |beta - alpha|",
+                    0.005,
+                    over_seeds(np.abs(path[-1, i] - ALPHA)),
+                    "above",
+                    lambda_=0,
+                )
+            )
+            checks.append(
+                check("M9", "final beta", flow[-1], final, "inside", tolerance=0.01, role="beside", lambda_=0)
+            )
+            continue
+        checks.append(
+            check("M9", "final beta", ALPHA, final, "inside", tolerance=0.005, role="headline", lambda_=shown)
+        )
+        checks.append(_decay(times, path[:, i], rates[i], shown))
+        lowest = exact(float(flow.min() - sdft.floor(B0, G0, ALPHA)))
+        checks.append(check("M9", "least beta less min(b0, g0, alpha)", 0.0, lowest, "above", lambda_=shown))
+    return curves, checks
+
+
+def _decay(times: Array, beta: Array, rate: float, shown: float) -> Check:
+    late = (times >= 3.4 / rate) & (times <= 7.1 / rate)
+    error = np.log(np.abs(beta[late] - ALPHA))
+    measured = over_seeds(-np.polyfit(times[late], error, 1)[0])
+    predicted = -np.log(1 - RATE * rate) / RATE
+    return check(
+        "M9",
+        "rate of return to alpha (per step of lr 0.2)",
+        predicted,
+        measured,
+        "inside",
+        tolerance=0.02 * predicted,
+        lambda_=shown,
+    )
+
+
+def _tilted(seed: int, seeds: int, batch: int) -> list[Check]:
+    """Where tilted demonstrations lead depends on how the teacher is averaged, not on the student's KL."""
+    tilt, both = 0.5, 0.1
+    predictions: dict[tuple[Average, bool], float] = {
+        ("logit", False): sdft.tilted_weight(ALPHA, both, both, tilt),
+        ("logit", True): sdft.tilted_weight(ALPHA, both, both, tilt),
+        ("probability", False): sdft.tilted_weight_by_probability(ALPHA, both, both, tilt),
+    }
+    rows = []
+    for (average, forward), predicted in predictions.items():
+        start = np.full((2, 1, seeds), logit(ALPHA) if average == "logit" else ALPHA)
+        start[0] = logit(ALPHA)
+        estimate = distil(
+            stream(seed, "sdft", "tilt", average, str(forward)),
+            batch,
+            SEPARATED,
+            ALPHA,
+            both,
+            np.array([both]),
+            tilt,
+            average,
+            forward,
+        )
+        path = expit(sgd(estimate, start, RATE, np.arange(1500, 2001, 20))[:, 0, 0])
+        rows.append(
+            check(
+                "M9",
+                "fixed point under tilted demonstrations",
+                predicted,
+                over_seeds(path.mean(0)),
+                "inside",
+                tolerance=0.002,
+                role="beside",
+                average=average,
+                student="forward" if forward else "reverse",
+            )
+        )
+    return rows
+
+
+def _drifts(horizon: int) -> Rows:
+    """Largest drift of the student's old mean with its means trained and averaged, and what is left of it."""
+    times, squared = np.linspace(0, horizon, 10 * horizon + 1), DRIFTS**2
+    curves, checks = [], []
+    for shown in (0.2, 0.0):
+        moved = [np.abs(sdft.flow(times, 0.8, 0.5, 0.5, d, PULL, shown)[1]) for d in DRIFTS]
+        largest, left = np.array([m.max() for m in moved]), np.array([m[-1] for m in moved])
+        curves.append(curve("largest drift", "flow", squared, largest, lambda_=shown))
+        checks.append(_slope("largest drift", FAR, largest, shown, "measure"))
+        if shown > 0:
+            gone = exact(left[FAR][0] / largest[FAR][0])
+            checks.append(
+                check(
+                    "M9",
+                    "drift left over the largest, delta 5.5",
+                    0.0,
+                    gone,
+                    "inside",
+                    tolerance=0.01,
+                    role="beside",
+                    lambda_=shown,
+                )
+            )
+        else:
+            curves.append(curve("drift that stays", "flow", squared, left, lambda_=shown))
+            checks.append(_slope("drift that stays", FAR, left, shown, "measure"))
+            checks.append(_slope("drift that stays", DRIFTS > 0, left, shown, "beside"))
+    return curves, checks
+
+
+def _slope(name: str, rows: NDArray[np.bool_], drift: Array, shown: float, role: Role) -> Check:
+    """Slope of ln(drift) on δ² over the chosen separations."""
+    fitted = exact(slope(DRIFTS[rows] ** 2, np.log(drift[rows])), int(rows.sum()))
+    quantity = f"slope of ln({name}) on delta^2, delta {DRIFTS[rows][0]:g}-8"
+    return check("M9", quantity, -0.125, fitted, "inside", tolerance=0.01, role=role, lambda_=shown)
