@@ -7,7 +7,7 @@ from scipy.special import log_softmax, softmax
 
 from forgetting.mixture import quadrature
 from forgetting.mixture.densities import Array, log_normal
-from forgetting.mixture.quadrature import Line, line
+from forgetting.mixture.quadrature import Line, coarse_line
 
 
 def _log_joint(x: Array, logits: Array, means: Array) -> Array:
@@ -42,7 +42,7 @@ def flow(times: Array, weights: Array, goal_weights: Array, means: Array) -> Arr
             "Weights, target weights and means must have one length, "
             f"got {weights.shape}, {goal_weights.shape} and {means.shape}."
         )
-    k, grid = len(means), line(float(means.max()) - min(0.0, float(means.min())), step=0.05)
+    k, grid = len(means), coarse_line(float(means.max()) - min(0.0, float(means.min())))
     grid = Line(grid.x + min(0.0, float(means.min())), grid.step)
 
     def velocity(state: Array) -> Array:

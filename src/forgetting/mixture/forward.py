@@ -13,7 +13,7 @@ from forgetting.mixture.densities import (
     require_weight,
     responsibility,
 )
-from forgetting.mixture.quadrature import Line, line
+from forgetting.mixture.quadrature import Line, coarse_line, line
 
 
 def loss(theta: Array, delta: float, grid: Line | None = None) -> float:
@@ -61,7 +61,7 @@ def recursion(record: Array, learning_rate: float, b0: float, deltas: Array) -> 
     """Full-batch descent at a finite learning rate: β after `record` steps, shape (deltas, records)."""
     require_weight(b0, "old weight")
     require_separation(deltas)
-    grid = line(0.0, step=0.05)
+    grid = coarse_line(0.0)
     density = np.exp(-(grid.x**2) / 2) / np.sqrt(2 * np.pi) * grid.step
     inside = density > 1e-18
     tilt = deltas[:, None] * grid.x[inside] - deltas[:, None] ** 2 / 2
@@ -76,7 +76,7 @@ def flow(times: Array, b0: float, delta: float) -> Array:
     """(φ, m_o, m_n) at `times` with all trained, from the right means: the old mean is dragged along."""
     require_weight(b0, "old weight")
     require_separation(delta)
-    grid = line(delta, step=0.04)
+    grid = coarse_line(delta)
     return quadrature.flow(lambda theta: -gradient(theta, delta, grid), [float(logit(b0)), 0.0, delta], times)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from forgetting.mixture import quadrature, reverse
 from forgetting.mixture.densities import Array, expit, log_mixture, logit, require_weight, responsibility
-from forgetting.mixture.quadrature import Line, line
+from forgetting.mixture.quadrature import Line, coarse_line, line
 from forgetting.mixture.ttt import reward
 
 
@@ -62,7 +62,7 @@ def old_mean_gradient(b0: float, height: float, temperature: float, delta: float
 
 def flow(times: Array, b0: float, height: float, temperature: float, delta: float) -> Array:
     """(φ, m_o, m_n) of the descent from the reference (logit b₀, 0, δ), kept frozen; shape (3, times)."""
-    start, grid = reverse.target(b0, delta), line(delta, step=0.05)
+    start, grid = reverse.target(b0, delta), coarse_line(delta)
 
     def velocity(theta: Array) -> Array:
         return -gradient(theta, start, height, temperature, delta, grid)

@@ -38,6 +38,12 @@ def line(delta: float, step: float = 0.02) -> Line:
     return Line(x, float(spacing))
 
 
+def coarse_line(delta: float) -> Line:
+    """Grid over [−9, δ+9] with a step of about 0.1: for flows, which need no more than ten digits."""
+    x, spacing = np.linspace(-9.0, delta + 9.0, int(np.ceil((delta + 18.0) / 0.1)) + 1, retstep=True)
+    return Line(x, float(spacing))
+
+
 def flow(velocity: Callable[[Array], Array], start: Array | list[float], times: Array) -> Array:
     """Integrate θ' = velocity(θ) from `start` at time 0; return θ at `times`, shape (parameters, times).
 
@@ -49,7 +55,7 @@ def flow(velocity: Callable[[Array], Array], start: Array | list[float], times: 
         np.asarray(start, dtype=float),
         method="LSODA",
         t_eval=times,
-        rtol=1e-9,
+        rtol=1e-8,
         atol=1e-12,
     )
     if not solution.success:

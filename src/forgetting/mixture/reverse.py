@@ -14,7 +14,7 @@ from forgetting.mixture.densities import (
     responsibility,
     score,
 )
-from forgetting.mixture.quadrature import Line, line
+from forgetting.mixture.quadrature import Line, coarse_line, line
 
 
 def target(alpha: float, delta: float) -> Array:
@@ -47,14 +47,14 @@ def gradient(theta: Array, goal: Array, grid: Line) -> Array:
 
 def flow(times: Array, start: Array, alpha: float, delta: float) -> Array:
     """(φ, m_o, m_n) at `times` along the gradient flow to p_α; shape (3, times)."""
-    goal, grid = target(alpha, delta), line(delta, step=0.05)
+    goal, grid = target(alpha, delta), coarse_line(delta)
     return quadrature.flow(lambda theta: -gradient(theta, goal, grid), start, times)
 
 
 def weight(times: Array, b0: float, alpha: float, delta: float) -> Array:
     """β(t) with both components right and fixed."""
     require_weight(b0, "old weight")
-    goal, grid = target(alpha, delta), line(delta, step=0.05)
+    goal, grid = target(alpha, delta), coarse_line(delta)
 
     def velocity(phi: Array) -> Array:
         return -gradient(np.array([phi[0], 0.0, delta]), goal, grid)[:1]

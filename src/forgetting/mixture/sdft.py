@@ -8,7 +8,7 @@ import numpy as np
 
 from forgetting.mixture import quadrature, reverse
 from forgetting.mixture.densities import Array, expit, logit, require_separation, require_weight
-from forgetting.mixture.quadrature import line
+from forgetting.mixture.quadrature import coarse_line
 
 
 def weights(times: Array, b0: float, g0: float, alpha: float, pull: float, demonstration: float) -> Array:
@@ -67,7 +67,7 @@ def flow(
     for value in (b0, g0, alpha):
         require_weight(value)
     require_separation(delta)
-    grid, goal = line(delta, step=0.05), np.array([alpha, 0.0, delta])
+    grid, goal = coarse_line(delta), np.array([alpha, 0.0, delta])
 
     def velocity(state: Array) -> Array:
         student, teacher = state[:3], state[3:]

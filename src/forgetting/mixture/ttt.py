@@ -17,7 +17,7 @@ from forgetting.mixture.densities import (
     require_weight,
     responsibility,
 )
-from forgetting.mixture.quadrature import Line, line
+from forgetting.mixture.quadrature import Line, coarse_line, line
 
 
 def reward(x: Array, delta: float) -> Array:
@@ -102,5 +102,5 @@ def gradient(theta: Array, start: Array, eta: float, anchor: float, delta: float
 
 def flow(times: Array, b0: float, eta: float, anchor: float, delta: float) -> Array:
     """(φ, m_o, m_n) of the ascent from (logit b₀, 0, δ), which is also the anchor; shape (3, times)."""
-    start, grid = reverse.target(b0, delta), line(delta, step=0.05)
+    start, grid = reverse.target(b0, delta), coarse_line(delta)
     return quadrature.flow(lambda theta: gradient(theta, start, eta, anchor, delta, grid), start, times)

@@ -26,7 +26,7 @@ COLLAPSE = 0.75  # of an overlap of 0.803 at the start
 PUBLISHED = {"forward": 0.124, "reverse": 0.038}  # one run each of the public simulation
 
 
-def run(seed: int, seeds: int = 24, samples: int = 1000) -> Result:
+def run(seed: int, seeds: int = 48, samples: int = 1000) -> Result:
     """`seeds` learners a rule and learning rate, with the factor on the old mode's rates and without."""
     curves: list[pd.DataFrame] = []
     checks: list[Check] = []

@@ -16,6 +16,7 @@ from forgetting.mixture.experiments.results import (
     check,
     curve,
     exact,
+    far_separations,
     over_seeds,
     result,
     slope_over_seeds,
@@ -26,24 +27,32 @@ from forgetting.mixture.simulations import weights
 from forgetting.mixture.simulations.descent import sgd
 from forgetting.mixture.streams import stream
 
-ALPHA, DELTA, FAR = 0.3, 4.0, np.array([5.5, 6.0, 6.5, 7.0, 7.5, 8.0])
+ALPHA, DELTA = 0.3, 4.0
 DISTANCES = np.arange(1.0, 6.1)
 
 
-def run(seed: int, seeds: int = 24, batch: int = 64, draws: int = 100_000, steps: int = 1500) -> Result:
+def run(
+    seed: int,
+    seeds: int = 24,
+    batch: int = 64,
+    draws: int = 100_000,
+    steps: int = 1500,
+    drift_points: int = 6,
+) -> Result:
     """SGD of `steps` at learning rate 0.2 for each divergence and K = 3; overlaps from `draws` samples."""
+    deltas = far_separations(drift_points)
     curves: list[pd.DataFrame] = []
     checks: list[Check] = []
     for part in (
-        *(_divergence(seed, name, seeds, batch, draws, steps) for name in divergences.DIVERGENCES),
-        _three(seed, seeds, batch, steps),
+        *(_divergence(seed, name, seeds, batch, draws, steps, deltas) for name in divergences.DIVERGENCES),
+        _three(seed, seeds, batch, steps, deltas),
         *(_overlaps(seed, name, draws) for name in components.POTENTIALS),
     ):
         curves, checks = curves + part[0], checks + part[1]
     return result("extensions", curves, checks)
 
 
-def _divergence(seed: int, name: str, seeds: int, batch: int, draws: int, steps: int) -> Rows:
+def _divergence(seed: int, name: str, seeds: int, batch: int, draws: int, steps: int, deltas: Array) -> Rows:
     """Minimum at α, curvature f''(1), gated old mean, and collapse on new data alone, of one divergence."""
     d = divergences.DIVERGENCES[name]
     where: dict[str, Any] = {"f": name}
@@ -51,7 +60,7 @@ def _divergence(seed: int, name: str, seeds: int, batch: int, draws: int, steps:
     final = over_seeds(expit(sgd(estimate, np.zeros((1, seeds)), 0.2, [steps])[0, 0]))
     ratios = eigh(_hessian(name), reverse.fisher(ALPHA, DELTA), eigvals_only=True)
     worst = exact(float(ratios[np.abs(ratios - d.curvature).argmax()]))
-    curves, gated = _gate(seed, name, draws)
+    curves, gated = _gate(seed, name, draws, deltas)
     betas = np.linspace(0.01, 0.99, 25)
     least = min(_on_new_data(name, b) for b in betas)
     checks = [
@@ -118,10 +127,10 @@ def _on_new_data(name: str, beta: float) -> float:
     )
 
 
-def _gate(seed: int, name: str, draws: int) -> tuple[list[pd.DataFrame], dict[str, Any]]:
+def _gate(seed: int, name: str, draws: int, deltas: Array) -> tuple[list[pd.DataFrame], dict[str, Any]]:
     """ln|∇_{m_o}D_f| at m_o = μ_o, m_n = μ_n (α .5, β .7) on δ², from samples drawn midway and exact."""
     rng, found, predicted = stream(seed, "extensions", name, "gate"), [], []
-    for delta in FAR:
+    for delta in deltas:
         theta, goal = np.array([logit(0.7), 0.0, delta]), reverse.target(0.5, delta)
         x = delta / 2 + rng.standard_normal(draws)
         log_u = log_mixture(x, *theta) - log_mixture(x, *goal)
@@ -130,10 +139,10 @@ def _gate(seed: int, name: str, draws: int) -> tuple[list[pd.DataFrame], dict[st
         predicted.append(abs(divergences.gradient(name, theta, goal, line(delta))[1]))
     value, error = np.array([(e.value, e.standard_error) for e in found]).T
     curves = [
-        curve("old mean's gradient", "simulated", FAR**2, value, error, f=name),
-        curve("old mean's gradient", "predicted", FAR**2, np.array(predicted), f=name),
+        curve("old mean's gradient", "simulated", deltas**2, value, error, f=name),
+        curve("old mean's gradient", "predicted", deltas**2, np.array(predicted), f=name),
     ]
-    fitted = slope_over_seeds(FAR**2, np.log(value), error / value, draws)
+    fitted = slope_over_seeds(deltas**2, np.log(value), error / value, draws)
     return curves, check(
         "M12",
         "slope of ln|old mean's gradient| on delta^2",
@@ -145,7 +154,7 @@ def _gate(seed: int, name: str, draws: int) -> tuple[list[pd.DataFrame], dict[st
     )
 
 
-def _three(seed: int, seeds: int, batch: int, steps: int) -> Rows:
+def _three(seed: int, seeds: int, batch: int, steps: int, deltas: Array) -> Rows:
     """K = 3: weights return to their targets, and the nearest neighbour alone sets the old mean's drift."""
     goal, start, times = np.array([0.3, 0.4, 0.3]), np.array([0.5, 0.3, 0.2]), np.linspace(0, 60, 301)
     estimate = component_samples.own_weights(
@@ -157,14 +166,14 @@ def _three(seed: int, seeds: int, batch: int, steps: int) -> Rows:
         check("M12", "final weight, K = 3", g, over_seeds(w), "inside", tolerance=0.005, k=k)
         for k, (g, w) in enumerate(zip(goal, final, strict=True))
     ]
-    drift = {
-        other: np.array(
-            [np.abs(components.flow(times, start, goal, np.array([0.0, d, other]))[3]).max() for d in FAR]
-        )
-        for other in (-12.0, -15.0)
-    }
-    fitted = exact(slope(FAR**2, np.log(drift[-12.0])), len(FAR))
-    moved = exact(float(np.abs(drift[-15.0] / drift[-12.0] - 1).max()), len(FAR))
+
+    def drift(far: float, nearest: Array) -> Array:
+        paths = (components.flow(times, start, goal, np.array([0.0, d, far])) for d in nearest)
+        return np.array([np.abs(path[3]).max() for path in paths])
+
+    near, ends = drift(-12.0, deltas), deltas[[0, -1]]
+    fitted = exact(slope(deltas**2, np.log(near)), len(deltas))
+    moved = exact(float(np.abs(drift(-15.0, ends) / near[[0, -1]] - 1).max()), len(ends))
     checks += [
         check(
             "M12",
@@ -182,7 +191,7 @@ def _three(seed: int, seeds: int, batch: int, steps: int) -> Rows:
             "below",
         ),
     ]
-    return [curve("largest drift, K = 3", "flow", FAR**2, drift[-12.0], far=-12)], checks
+    return [curve("largest drift, K = 3", "flow", deltas**2, near, far=-12)], checks
 
 
 def _overlaps(seed: int, name: str, draws: int) -> Rows:
@@ -209,6 +218,6 @@ def _overlaps(seed: int, name: str, draws: int) -> Rows:
             )
         if e.value > 1e-6:
             checks.append(check("M12", "overlap", p, e, "3 SE", role="beside", V=name, D=d))
-    if covered:
+    if name == next(iter(components.CONVEXITY)):  # one bound serves both: m = 1
         curves.append(curve("overlap", "bound", DISTANCES**2, gaussian, m=1))
     return curves, checks

@@ -23,9 +23,15 @@ B0, RATE = 0.5, 0.1
 
 
 def run(
-    seed: int, seeds: int = 200, batch: int = 64, horizon: int = 1000, long_seeds: int = 50, points: int = 25
+    seed: int,
+    seeds: int = 200,
+    batch: int = 64,
+    horizon: int = 1000,
+    points: int = 25,
+    long_seeds: int = 50,
+    long_rate: float = 1.0,
 ) -> Result:
-    """SGD at learning rate 0.1 up to time `horizon`, and to t = 10,000 at learning rate 1 for the limit."""
+    """SGD at learning rate 0.1 up to time `horizon`, and to t = 10,000 at `long_rate` for the limit."""
     record = np.unique(np.geomspace(10, horizon / RATE, points).round()).astype(int)
     record = np.union1d(record, [r for r in (100, 1000, 10_000) if r <= record[-1]])
     start = np.zeros((len(DELTAS), seeds), np.float32)
@@ -50,7 +56,9 @@ def run(
                 check("M1", "SGD's beta(t)", recursion[i, at], measured, "3 SE", delta=delta, t=step * RATE)
             )
     return result(
-        "forward", curves, [*checks, *_halving(horizon), *_limit(seed, long_seeds), *_adam(seed, seeds)]
+        "forward",
+        curves,
+        [*checks, *_halving(horizon), *_limit(seed, long_seeds, long_rate), *_adam(seed, seeds)],
     )
 
 
@@ -78,10 +86,10 @@ def _halving(horizon: int) -> list[Check]:
     ]
 
 
-def _limit(seed: int, seeds: int) -> list[Check]:
-    """β(10⁴) by SGD at learning rate 1."""
+def _limit(seed: int, seeds: int, lr: float) -> list[Check]:
+    """β(10⁴) by SGD at a large learning rate."""
     start = np.zeros((len(DELTAS), seeds), np.float32)
-    path = sgd(weights.data(stream(seed, "forward", "limit"), 16, DELTAS), start, 1.0, [10_000])
+    path = sgd(weights.data(stream(seed, "forward", "limit"), 16, DELTAS), start, lr, [round(10_000 / lr)])
     final = expit(path[0].astype(float))
     return [
         check(

@@ -7,33 +7,24 @@ import pandas as pd
 
 from forgetting.mixture import reverse
 from forgetting.mixture.densities import Array, logit
-from forgetting.mixture.experiments.results import (
-    Check,
-    Estimate,
-    Result,
-    check,
-    curve,
-    exact,
-    result,
-)
-from forgetting.mixture.quadrature import line, slope
+from forgetting.mixture.experiments.results import Check, Estimate, Result, check, curve, exact, result
+from forgetting.mixture.quadrature import coarse_line, slope
 from forgetting.mixture.simulations import means
 from forgetting.mixture.simulations.descent import sgd
 from forgetting.mixture.streams import stream
 
 CASES = ((0.5, 4.0), (0.5, 6.0), (0.2, 4.0), (0.2, 6.0))
 DELTAS = np.arange(3.0, 10.01, 0.5)
-RATE = 0.05
 
 
-def run(seed: int, seeds: int = 24, batch: int = 256) -> Result:
+def run(seed: int, seeds: int = 24, batch: int = 256, learning_rate: float = 0.05) -> Result:
     """Decay of ln L along the exact flow and under SGD on own samples; λ_min against its lower bound."""
     curves: list[pd.DataFrame] = []
     checks: list[Check] = []
     for alpha, delta in CASES:
         rate = 2 * reverse.smallest_eigenvalue(alpha, delta)
         more_curves, row = _flow(alpha, delta, rate)
-        drawn, simulated = _sgd(seed, seeds, batch, alpha, delta, rate)
+        drawn, simulated = _sgd(seed, seeds, batch, learning_rate, alpha, delta, rate)
         curves += [*more_curves, drawn]
         checks += [row, simulated]
     for alpha in (0.5, 0.2):
@@ -60,7 +51,7 @@ def run(seed: int, seeds: int = 24, batch: int = 256) -> Result:
 
 def _losses(path: Array, alpha: float, delta: float) -> Array:
     """L of every θ in `path` (3, ...)."""
-    goal, grid = reverse.target(alpha, delta), line(delta, step=0.1)
+    goal, grid = reverse.target(alpha, delta), coarse_line(delta)
     flat = path.reshape(3, -1)
     return np.array([reverse.loss(theta, goal, grid) for theta in flat.T]).reshape(path.shape[1:])
 
@@ -95,19 +86,19 @@ def _flow(alpha: float, delta: float, rate: float) -> tuple[list[pd.DataFrame], 
 
 
 def _sgd(
-    seed: int, seeds: int, batch: int, alpha: float, delta: float, rate: float
+    seed: int, seeds: int, batch: int, lr: float, alpha: float, delta: float, rate: float
 ) -> tuple[pd.DataFrame, Check]:
     """Each seed's own decay; SGD's noise vanishes at the optimum with the loss, so it gets there exactly."""
     first, last = _window(rate)
-    record = np.rint(np.linspace(0, last, 31) / RATE).astype(int)
+    record = np.rint(np.linspace(0, last, 31) / lr).astype(int)
     start = np.repeat(np.array([logit(alpha) + 0.5, 0.1, delta - 0.1])[:, None, None], seeds, axis=2)
     goal = reverse.target(alpha, delta)[:, None, None]
-    path = sgd(means.own(stream(seed, "geometry", f"{alpha} {delta}"), batch, goal), start, RATE, record)
+    path = sgd(means.own(stream(seed, "geometry", f"{alpha} {delta}"), batch, goal), start, lr, record)
     log_loss = np.log(_losses(path[:, :, 0].transpose(1, 0, 2), alpha, delta))
-    times = record * RATE
+    times = record * lr
     late = times >= first
     slopes = -np.polyfit(times[late], log_loss[late], 1)[0]
-    discrete = -2 * np.log(1 - RATE * rate / 2) / RATE
+    discrete = -2 * np.log(1 - lr * rate / 2) / lr
     ratio = slopes / discrete
     measured = Estimate(float(ratio.mean()), float(ratio.std(ddof=1) / np.sqrt(seeds)), seeds)
     where: dict[str, Any] = {"alpha": alpha, "delta": delta}

@@ -11,6 +11,7 @@ from forgetting.mixture.experiments.results import (
     check,
     curve,
     exact,
+    far_separations,
     over_seeds,
     result,
     seed_curve,
@@ -23,7 +24,6 @@ from forgetting.mixture.streams import stream
 
 GAP, TEMPERATURE, SEPARATED = 0.5, 1.0, 8.0
 REFERENCES = np.array([0.5, 0.2, 0.05])
-DRIFTS = np.array([5.5, 6.0, 6.5, 7.0, 7.5, 8.0])
 
 
 def run(
@@ -33,10 +33,12 @@ def run(
     steps: int = 200,
     draws: int = 100_000,
     drift_horizon: int = 100,
+    drift_points: int = 6,
 ) -> Result:
     """Fits of `steps` steps on groups of `group`; gradients from `draws` samples; drift along the flow."""
+    deltas = far_separations(drift_points)
     curves, checks = _syncs(seed, seeds, group, steps)
-    for more_curves, more_checks in (_gradients(seed, draws), _drifts(drift_horizon)):
+    for more_curves, more_checks in (_gradients(seed, draws, deltas), _drifts(drift_horizon, deltas)):
         curves, checks = curves + more_curves, checks + more_checks
     return result("oapl", curves, checks + _fits(seed, seeds, group, steps))
 
@@ -109,37 +111,37 @@ def _syncs(seed: int, seeds: int, group: int, steps: int, syncs: int = 5) -> Row
     return curves, checks
 
 
-def _gradients(seed: int, draws: int) -> Rows:
+def _gradients(seed: int, draws: int, deltas: Array) -> Rows:
     """∇_{m_o}L at the reference in score form, −2τβ₀E_{p_o}[R(x)(x−μ_o)], from samples drawn midway."""
     rng, found = stream(seed, "oapl", "gradient"), []
-    for d in DRIFTS:
+    for d in deltas:
         x = d / 2 + rng.standard_normal(draws)
         reward = GAP * TEMPERATURE * judge(x, d)
         found.append(over_seeds(2 * TEMPERATURE * 0.5 * reward * x * np.exp(d * (d / 4 - x) / 2)))
     value, error = np.array([(e.value, e.standard_error) for e in found]).T
-    predicted = np.array([-oapl.old_mean_gradient(0.5, GAP * TEMPERATURE, TEMPERATURE, d) for d in DRIFTS])
+    predicted = np.array([-oapl.old_mean_gradient(0.5, GAP * TEMPERATURE, TEMPERATURE, d) for d in deltas])
     curves = [
-        curve("old mean's gradient", "simulated", DRIFTS**2, value, error, b0=0.5),
-        curve("old mean's gradient", "predicted", DRIFTS**2, predicted, b0=0.5),
+        curve("old mean's gradient", "simulated", deltas**2, value, error, b0=0.5),
+        curve("old mean's gradient", "predicted", deltas**2, predicted, b0=0.5),
     ]
-    fitted = slope_over_seeds(DRIFTS**2, np.log(value), error / value, draws)
+    fitted = slope_over_seeds(deltas**2, np.log(value), error / value, draws)
     checks = [
         check("M11", "slope of ln|old mean's gradient| on delta^2", -0.125, fitted, "inside", tolerance=0.01)
     ]
     checks += [
         check("M11", "old mean's gradient at the reference", p, e, "3 SE", role="beside", delta=d)
-        for d, p, e in zip(DRIFTS, predicted, found, strict=True)
+        for d, p, e in zip(deltas, predicted, found, strict=True)
     ]
     return curves, checks
 
 
-def _drifts(horizon: int) -> Rows:
+def _drifts(horizon: int, deltas: Array) -> Rows:
     times = np.linspace(0, horizon, 10 * horizon + 1)
     largest = np.array(
-        [np.abs(oapl.flow(times, 0.5, GAP * TEMPERATURE, TEMPERATURE, d)[1]).max() for d in DRIFTS]
+        [np.abs(oapl.flow(times, 0.5, GAP * TEMPERATURE, TEMPERATURE, d)[1]).max() for d in deltas]
     )
-    fitted = exact(slope(DRIFTS**2, np.log(largest)), len(DRIFTS))
-    return [curve("largest drift", "flow", DRIFTS**2, largest, b0=0.5)], [
+    fitted = exact(slope(deltas**2, np.log(largest)), len(deltas))
+    return [curve("largest drift", "flow", deltas**2, largest, b0=0.5)], [
         check(
             "M11", "slope of ln(largest drift) on delta^2", -0.125, fitted, "inside", tolerance=0.01, b0=0.5
         )

@@ -58,6 +58,11 @@ def slope_over_seeds(x: Array, log_mean: Array, relative_error: Array, n: int) -
     return Estimate(float(weights @ log_mean), float(np.sqrt(weights**2 @ relative_error**2)), n)
 
 
+def far_separations(points: int) -> Array:
+    """Separations from 5.5 to 8, where slopes in δ² have reached their limit."""
+    return np.linspace(5.5, 8.0, points)
+
+
 def label(parameters: dict[str, object]) -> str:
     """Parameters as text, for example "delta=4 lambda=0.2"; a trailing underscore in a name is dropped."""
     return " ".join(

@@ -7,7 +7,7 @@ import numpy as np
 from forgetting.mixture import forward, reverse
 from forgetting.mixture.densities import Array, expit, logit
 from forgetting.mixture.experiments.results import Check, Result, check, curve, over_seeds, result, seed_curve
-from forgetting.mixture.quadrature import line
+from forgetting.mixture.quadrature import coarse_line
 from forgetting.mixture.simulations import weights
 from forgetting.mixture.simulations.descent import sgd
 from forgetting.mixture.streams import stream
@@ -59,11 +59,7 @@ def run(seed: int, seeds: int = 100, batch: int = 64, points: int = 25) -> Resul
 
 def _recursion(steps: int, b0: float, alpha: float, delta: float) -> float:
     """Full-batch descent at the simulation's learning rate."""
-    theta, goal, grid = (
-        np.array([logit(b0), 0.0, delta]),
-        reverse.target(alpha, delta),
-        line(delta, step=0.05),
-    )
+    theta, goal, grid = (np.array([logit(b0), 0.0, delta]), reverse.target(alpha, delta), coarse_line(delta))
     for _ in range(steps):
         theta[0] -= RATE * reverse.gradient(theta, goal, grid)[0]
     return float(expit(theta[0]))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from forgetting.mixture import ttt
-from forgetting.mixture.densities import expit, logit
+from forgetting.mixture.densities import Array, expit, logit
 from forgetting.mixture.experiments.results import (
     Check,
     Estimate,
@@ -12,6 +12,7 @@ from forgetting.mixture.experiments.results import (
     check,
     curve,
     exact,
+    far_separations,
     over_seeds,
     result,
     seed_curve,
@@ -22,25 +23,35 @@ from forgetting.mixture.simulations.groups import entropic
 from forgetting.mixture.streams import stream
 
 ANCHORS = np.array([0.0, 0.3, 0.5, 1.0, 2.0])
-B0, ETA, SEPARATED, RATE = 0.5, 20.0, 8.0, 0.2
-DRIFTS = np.array([5.5, 6.0, 6.5, 7.0, 7.5, 8.0])
+B0, ETA, SEPARATED = 0.5, 20.0, 8.0
 
 
-def run(seed: int, seeds: int = 20, group: int = 64, steps: int = 4000, drift_horizon: int = 100) -> Result:
-    """Groups of `group`, `steps` at learning rate 0.2; resting weights are averaged over the second half."""
+def run(
+    seed: int,
+    seeds: int = 20,
+    group: int = 64,
+    learning_rate: float = 0.2,
+    steps: int = 4000,
+    drift_horizon: int = 100,
+    drift_points: int = 6,
+) -> Result:
+    """Groups of `group` for `steps`, resting weights averaged over the second half; drift along the flow."""
     rho = ttt.odds(ETA, SEPARATED)
-    curves, checks = _paths(seed, seeds, group, steps, rho)
-    for more_curves, more_checks in (_thresholds(seed, seeds, group, steps, rho), _drifts(drift_horizon)):
+    curves, checks = _paths(seed, seeds, group, learning_rate, steps, rho)
+    for more_curves, more_checks in (
+        _thresholds(seed, seeds, group, learning_rate, steps, rho),
+        _drifts(drift_horizon, far_separations(drift_points)),
+    ):
         curves, checks = curves + more_curves, checks + more_checks
     return result("ttt", curves, checks + _tilts(seed))
 
 
-def _paths(seed: int, seeds: int, group: int, steps: int, rho: float) -> Rows:
+def _paths(seed: int, seeds: int, group: int, lr: float, steps: int, rho: float) -> Rows:
     record = np.union1d(
         np.geomspace(5, steps, 25).round().astype(int), np.linspace(steps // 2, steps, 41).astype(int)
     )
     estimate = entropic(stream(seed, "ttt"), group, SEPARATED, ETA, ANCHORS, 0.0)
-    path, times = expit(sgd(estimate, np.zeros((len(ANCHORS), seeds)), RATE, record)), record * RATE
+    path, times = expit(sgd(estimate, np.zeros((len(ANCHORS), seeds)), lr, record)), record * lr
     late, curves, checks = record >= steps // 2, [], []
     for i, anchor in enumerate(ANCHORS):
         curves.append(seed_curve("beta", times, path[:, i], lambda_=anchor))
@@ -76,7 +87,7 @@ def _paths(seed: int, seeds: int, group: int, steps: int, rho: float) -> Rows:
     return curves, checks
 
 
-def _thresholds(seed: int, seeds: int, group: int, steps: int, rho: float) -> Rows:
+def _thresholds(seed: int, seeds: int, group: int, lr: float, steps: int, rho: float) -> Rows:
     """λ at which each seed's resting β passes b, interpolated between five anchors around the prediction."""
     curves, checks = [], []
     for b in (0.25, 0.05):
@@ -84,7 +95,7 @@ def _thresholds(seed: int, seeds: int, group: int, steps: int, rho: float) -> Ro
         anchors = predicted * np.array([0.8, 0.9, 1.0, 1.1, 1.2])
         estimate = entropic(stream(seed, "ttt", "threshold", str(b)), group, SEPARATED, ETA, anchors, 0.0)
         start = np.full((len(anchors), seeds), logit(b))
-        rest = sgd(estimate, start, RATE, np.linspace(steps // 2, steps, 41).astype(int)).mean(0)
+        rest = sgd(estimate, start, lr, np.linspace(steps // 2, steps, 41).astype(int)).mean(0)
         curves.append(seed_curve("resting beta", anchors / predicted, expit(rest), retained=b))
         exact_rest = np.array([ttt.resting_weight(B0, rho, a) for a in anchors])
         curves.append(curve("resting beta", "predicted", anchors / predicted, exact_rest, retained=b))
@@ -136,12 +147,12 @@ def _tilts(seed: int) -> list[Check]:
     return rows
 
 
-def _drifts(horizon: int) -> Rows:
+def _drifts(horizon: int, deltas: Array) -> Rows:
     times, curves, checks = np.linspace(0, horizon, 10 * horizon + 1), [], []
     for anchor in (1.0, 0.0):
-        largest = np.array([np.abs(ttt.flow(times, B0, 1.0, anchor, d)[1]).max() for d in DRIFTS])
-        curves.append(curve("largest drift", "flow", DRIFTS**2, largest, lambda_=anchor))
-        fitted = exact(slope(DRIFTS**2, np.log(largest)), len(DRIFTS))
+        largest = np.array([np.abs(ttt.flow(times, B0, 1.0, anchor, d)[1]).max() for d in deltas])
+        curves.append(curve("largest drift", "flow", deltas**2, largest, lambda_=anchor))
+        fitted = exact(slope(deltas**2, np.log(largest)), len(deltas))
         checks.append(
             check(
                 "M10",

@@ -2,15 +2,7 @@
 
 import numpy as np
 
-from forgetting.mixture.densities import (
-    Array,
-    expit,
-    log_mixture,
-    log_normal,
-    responsibility,
-    sample,
-    score,
-)
+from forgetting.mixture.densities import Array, expit, log_mixture, log_normal, responsibility, sample, score
 from forgetting.mixture.simulations.descent import Estimator
 
 

@@ -1,0 +1,77 @@
+"""Every family at small sizes: tidy frames, reproducible bytes, independent of what ran before."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forgetting.mixture.experiments import FAMILIES, run
+from forgetting.mixture.verdicts import CLAIMS, verdicts
+
+SMALL: dict[str, dict[str, int | float]] = {
+    "forward": {"seeds": 8, "batch": 16, "horizon": 100, "points": 10, "long_seeds": 4, "long_rate": 10},
+    "trap": {"seeds": 4, "batch": 32, "horizon": 20, "points": 4},
+    "replay": {"seeds": 4, "batch": 32, "horizon": 2000, "rate_seeds": 20},
+    "reverse": {"seeds": 8, "batch": 16, "points": 8},
+    "drift": {"draws": 5000, "seeds": 8, "batch": 16},
+    "geometry": {"seeds": 4, "batch": 64, "learning_rate": 0.2},
+    "batches": {"batches": 400, "draws": 20_000, "chains_": 200, "steps": 120},
+    "sdft": {"seeds": 12, "batch": 64, "learning_rate": 1.0, "drift_horizon": 60, "drift_points": 5},
+    "ttt": {"seeds": 4, "learning_rate": 1.0, "steps": 800, "drift_horizon": 40, "drift_points": 3},
+    "oapl": {"seeds": 4, "group": 256, "steps": 80, "draws": 5000, "drift_horizon": 40, "drift_points": 3},
+    "extensions": {"seeds": 4, "batch": 32, "draws": 5000, "steps": 600, "drift_points": 3},
+    "chen": {"seeds": 6, "samples": 200},
+}
+CURVES = ["experiment", "quantity", "source", "parameters", "x", "value", "low", "high"]
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {family: run(family, 0, SMALL[family]) for family in FAMILIES}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_frames_are_tidy_and_finite(results, family):
+    curves, checks = results[family]
+    assert list(curves.columns) == CURVES
+    assert (curves["experiment"] == family).all()
+    assert np.isfinite(curves[["x", "value", "low", "high"]]).all(axis=None)
+    assert not curves.duplicated(["quantity", "source", "parameters", "x"]).any()
+    assert not checks.duplicated(["claim", "quantity", "parameters"]).any()
+    assert np.isfinite(checks[["predicted", "measured", "low", "high"]]).all(axis=None)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_predictions_and_measurements_stand_side_by_side(results, family):
+    sources = set(results[family].curves["source"])
+    assert "simulated" in sources
+    assert family == "chen" or sources & {"predicted", "flow"}
+
+
+@pytest.mark.parametrize("family", ["batches", "oapl"])
+def test_same_seed_same_bytes_whatever_ran_before(results, family):
+    again = run(family, 0, SMALL[family])
+    pd.testing.assert_frame_equal(again.curves, results[family].curves, check_exact=True)
+    pd.testing.assert_frame_equal(again.checks, results[family].checks, check_exact=True)
+    other = run(family, 1, SMALL[family])
+    assert not np.allclose(other.checks["measured"], again.checks["measured"], rtol=1e-6)
+
+
+def test_all_thirteen_verdicts_are_computed_and_every_slope_is_near_an_eighth(results):
+    checks = pd.concat([r.checks for r in results.values()], ignore_index=True)
+    table = verdicts(checks).set_index("id")
+    assert list(table.index) == list(CLAIMS)
+    assert set(table["verdict"]) <= {"reproduced", "partly"}
+    slopes = checks[checks["quantity"].str.startswith("slope of ln") & (checks["role"] != "beside")]
+    assert len(slopes) >= 12
+    assert np.abs(slopes["measured"] + 0.125).max() < 0.005
+
+
+def test_the_finding_without_the_slow_factor_is_printed(results):
+    rows = results["chen"].checks.set_index(["quantity", "parameters"])
+    for name in ("forward", "reverse"):
+        assert rows.loc[(f"drop at gain 0.9, {name}: old mode lost", "factor=1"), "measured"] > 0.75
+
+
+def test_an_unknown_family_is_refused():
+    with pytest.raises(ValueError, match="no mixture family 'sft'"):
+        run("sft", 0)
