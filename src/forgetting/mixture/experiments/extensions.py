@@ -85,7 +85,7 @@ def _divergence(seed: int, name: str, seeds: int, batch: int, draws: int, steps:
             **where,
         ),
     ]
-    curves.append(curve("curvature", "simulated", [d.curvature], [worst.value], **where))
+    curves.append(curve("curvature", "computed", [d.curvature], [worst.value], **where))
     if name != "chi squared":  # its reward grows like q/p_n, far beyond what plain SGD can follow
         pushed = weights.away(stream(seed, "extensions", name, "away"), batch, DELTA, d.slope)
         left = over_seeds(expit(sgd(pushed, np.zeros((1, seeds)), 0.2, [steps])[0, 0]))

@@ -12,7 +12,7 @@ from forgetting.mixture.densities import Array
 
 Rule = Literal["3 SE", "inside", "meets", "below", "above"]
 Role = Literal["headline", "measure", "beside"]
-Source = Literal["predicted", "simulated", "bound", "flow"]
+Source = Literal["predicted", "simulated", "computed", "bound", "flow"]
 Check = dict[str, Any]
 Rows = tuple[list[pd.DataFrame], list[Check]]
 WIDEST = 0.05  # half-width above which an interval that meets a published value settles nothing

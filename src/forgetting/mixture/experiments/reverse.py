@@ -23,13 +23,14 @@ def run(seed: int, seeds: int = 100, batch: int = 64, points: int = 25) -> Resul
     record = np.unique(np.geomspace(5, 150 / RATE, points).round()).astype(int)
     start = np.repeat(logit(b0)[:, None], seeds, axis=1)
     path = expit(sgd(weights.own(stream(seed, "reverse"), batch, delta, alpha), start, RATE, record))
-    times, curves, checks = record * RATE, [], []
+    times, smooth = record * RATE, np.geomspace(0.5, 150, 80)
+    curves, checks = [], []
     for i, case in enumerate(CASES):
         where: dict[str, Any] = dict(zip(("b0", "alpha", "delta"), case.tolist(), strict=True))
-        flow = reverse.weight(times, *case)
+        flow = reverse.weight(smooth, *case)
         curves += [
             seed_curve("beta", times, path[:, i], **where),
-            curve("beta", "flow", times, flow, **where),
+            curve("beta", "flow", smooth, flow, **where),
         ]
         final = over_seeds(path[-1, i])
         checks.append(
@@ -51,7 +52,7 @@ def run(seed: int, seeds: int = 100, batch: int = 64, points: int = 25) -> Resul
         )
     for b in (0.9, 0.02):
         curves.append(
-            curve("beta", "predicted", times, forward.weight(times, b, 4.0), forward_from=b, delta=4.0)
+            curve("beta", "predicted", smooth, forward.weight(smooth, b, 4.0), forward_from=b, delta=4.0)
         )
     checks += _returns(seed, seeds, batch)
     return result("reverse", curves, checks)

@@ -46,8 +46,10 @@ def _returns(seed: int, seeds: int, batch: int, lr: float, horizon: int) -> Rows
     """β(t) for each λ against the separated flow; late decay of each |β − α| against the eigenvalue."""
     rates = np.array([sdft.rate(ALPHA, PULL, s) for s in SHOWN])
     windows = [np.linspace(3.5, 7, 15) / r for r in rates[:-1]]
-    times = np.unique(np.concatenate([np.geomspace(1, horizon, 25), *windows]))
-    record = np.unique(np.rint(times[times <= horizon] / lr).astype(int))
+    drawn = np.unique(np.rint(np.geomspace(1, horizon, 25) / lr).astype(int))
+    fitted = np.rint(np.concatenate(windows) / lr).astype(int)
+    record = np.union1d(drawn, fitted[fitted <= drawn[-1]])
+    shown_rows = np.isin(record, drawn)
     start = np.empty((2, len(SHOWN), seeds))
     start[0], start[1] = logit(B0), G0
     estimate = distil(stream(seed, "sdft"), batch, SEPARATED, ALPHA, PULL, SHOWN)
@@ -56,7 +58,7 @@ def _returns(seed: int, seeds: int, batch: int, lr: float, horizon: int) -> Rows
     for i, shown in enumerate(SHOWN):
         flow = sdft.weights(times, B0, G0, ALPHA, PULL, shown)[0]
         curves += [
-            seed_curve("beta", times, path[:, i], lambda_=shown),
+            seed_curve("beta", times[shown_rows], path[shown_rows, i], lambda_=shown),
             curve("beta", "flow", times, flow, lambda_=shown),
         ]
         final = over_seeds(path[-1, i])

@@ -47,14 +47,14 @@ def run(
 
 
 def _paths(seed: int, seeds: int, group: int, lr: float, steps: int, rho: float) -> Rows:
-    record = np.union1d(
-        np.geomspace(5, steps, 25).round().astype(int), np.linspace(steps // 2, steps, 41).astype(int)
-    )
+    drawn = np.geomspace(5, steps, 25).round().astype(int)
+    record = np.union1d(drawn, np.linspace(steps // 2, steps, 41).astype(int))
     estimate = entropic(stream(seed, "ttt"), group, SEPARATED, ETA, ANCHORS, 0.0)
     path, times = expit(sgd(estimate, np.zeros((len(ANCHORS), seeds)), lr, record)), record * lr
     late, curves, checks = record >= steps // 2, [], []
+    shown = np.isin(record, drawn)
     for i, anchor in enumerate(ANCHORS):
-        curves.append(seed_curve("beta", times, path[:, i], lambda_=anchor))
+        curves.append(seed_curve("beta", times[shown], path[shown, i], lambda_=anchor))
         curves.append(curve("beta", "flow", times, ttt.weight(times, B0, rho, anchor), lambda_=anchor))
         if anchor == 0:
             collapse = over_seeds(path[-1, i] * times[-1] * (1 - rho))

@@ -1,0 +1,13 @@
+"""One family of mixture experiments → curves and checks."""
+
+from forgetting.jobs import logged
+from forgetting.whole import whole_file
+
+from forgetting.mixture.experiments import run
+
+with logged(snakemake.log[0]):
+    result = run(snakemake.wildcards.family, snakemake.params.seed, snakemake.params.sizes)
+    for name, frame in result._asdict().items():
+        with whole_file(snakemake.output[name]) as partial:
+            frame.to_parquet(partial, index=False)
+    print(f"{result.checks['agrees'].sum()} of {len(result.checks)} predictions met")
