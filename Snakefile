@@ -30,6 +30,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/parity.smk"
 include: "workflow/rules/regression.smk"
+include: "workflow/rules/mixture.smk"
 include: "workflow/rules/notebooks.smk"
 
 

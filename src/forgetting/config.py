@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from forgetting import registry
+from forgetting.mixture.experiments import check_sizes
 from forgetting.sources import DataError, check_folder
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
@@ -115,6 +116,20 @@ class Method(Section):
         return self
 
 
+class Mixture(Section):
+    """The mixture theory: predictions and simulations."""
+
+    seed: Seed = Field(description="Seed of every simulation.")
+    sizes: dict[str, dict[str, int | float]] = Field(description="Family: arguments that differ from its defaults.")
+
+    @model_validator(mode="after")
+    def known(self) -> "Mixture":
+        """Refuse a family that does not exist, or does not take these arguments."""
+        for family, sizes in self.sizes.items():
+            check_sizes(family, sizes)
+        return self
+
+
 class Regression(Section):
     """How intervals are computed."""
 
@@ -130,6 +145,7 @@ class Config(Section):
     finetuning: Finetuning
     methods: Annotated[dict[Name, Method], Field(min_length=1)]
     regression: Regression
+    mixture: Mixture
 
     @model_validator(mode="after")
     def consistent(self) -> "Config":

@@ -80,6 +80,31 @@ def predictor_cells(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([cells, rows], ignore_index=True)
 
 
+def claim_cells(claims: pd.DataFrame) -> pd.DataFrame:
+    """Verdicts on claims as cells of a LaTeX table: what was measured, predicted, found, and the verdict.
+
+    claims: id, statistic, parameters, predicted, ours, low, high, parts, verdict, as `mixture.verdicts` gives them.
+    """
+    what = (claims["statistic"].fillna("") + ", " + claims["parameters"].fillna("")).str.strip(", ")
+    found = [precise(*row) for row in zip(claims["ours"], claims["low"], claims["high"], strict=True)]
+    cells = {
+        "claim": claims["id"],
+        "headline statistic": what.map(escape),
+        "predicted": [f"${value:.4g}$" if pd.notna(value) else "--" for value in claims["predicted"]],
+        "measured": found,
+        "verdict (parts met)": (claims["verdict"] + " (" + claims["parts"] + ")").map(escape),
+    }
+    return pd.DataFrame(cells)
+
+
+def precise(value: float, low: float, high: float) -> str:
+    """A value to four digits, with its interval where it has one."""
+    if math.isnan(value):
+        return "--"
+    ends = rf" {{\footnotesize [${low:.4g}$, ${high:.4g}$]}}" if low < high else ""
+    return f"${value:.4g}${ends}"
+
+
 def escape(text: str) -> str:
     """A name as LaTeX text."""
     for character in "&%#_":

@@ -37,9 +37,7 @@ rows = quantity["variance ratio"]
 rows = rows.assign(of=rows["of"].replace({"phi": "log odds φ"}))
 lines = rows.sort_values("x").assign(parameters=rows["of"])
 handles = drawing.overlay(variance, lines, "of", figures.COLOURS, ms=4)
-variance.set(
-    xlabel="replay share λ", ylabel="variance, replay / on-policy", ylim=(0, None), xticks=[0.1, 0.2, 0.3]
-)
+variance.set(xlabel="replay share λ", ylabel="variance, replay / on-policy", ylim=(0, None), xticks=[0.1, 0.2, 0.3])
 variance.legend(handles=handles)
 
 for share, colour in ((0.0, figures.COLOURS[0]), (0.3, figures.COLOURS[3])):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from forgetting.config import ConfigError, check_images, validate
 from forgetting.imports import modules
+from forgetting.mixture.experiments import FAMILIES
 from forgetting.registry import BUILT_IN, source_file, split_name
 from snakemake.exceptions import WorkflowError
 
@@ -18,14 +19,19 @@ try:
 except ConfigError as fault:
     raise WorkflowError(str(fault))
 
-CSV = ["r2", "predictors", "held_out", "residuals", "differences", "matched"]
-TABLES = [f"<results>/tables/{name}.csv" for name in CSV] + ["<results>/tables/predictors.tex"]
-FIGURES = [f"<results>/figures/{name}.{suffix}" for name in ["parity"] for suffix in ["pdf", "png"]]
+CSV = ["r2", "predictors", "held_out", "residuals", "differences", "matched", "mixture", "mixture_claims"]
+TEX = ["predictors", "mixture_claims"]
+TABLES = [f"<results>/tables/{name}.csv" for name in CSV] + [f"<results>/tables/{name}.tex" for name in TEX]
+MIXTURE_FIGURES = {f"mixture_{name}": [name] for name in FAMILIES if name not in ("sdft", "ttt", "oapl")}
+MIXTURE_FIGURES["mixture_methods"] = ["sdft", "ttt", "oapl"]  # the families whose curves each figure draws
+FIGURES = [f"<results>/figures/{name}.{suffix}" for name in ["parity", *MIXTURE_FIGURES] for suffix in ["pdf", "png"]]
 
 
 wildcard_constraints:
     method="|".join(CONFIG.methods),
     base_seed=r"\d+",
+    family="|".join(FAMILIES),
+    figure="|".join(["parity", *MIXTURE_FIGURES]),
 
 
 def code(*paths):
@@ -44,6 +50,16 @@ def own_code(method):
 def leaves(section, *without):
     """Values of a config section for `params:`, in a fixed order, without the named ones."""
     return section.model_dump(exclude=set(without))
+
+
+def drawn(name):
+    """What a figure's notebook reads, by the name of its parameter."""
+    if name == "parity":
+        fits = rules.regression.output
+        return {"points": rules.points.output[0], "curve": fits.curve, "frontier": fits.frontier, "r2": fits.r2}
+    families = MIXTURE_FIGURES[name]
+    names = families if len(families) > 1 else ["curves"]
+    return dict(zip(names, expand(rules.mixture.output.curves, family=families)))
 
 
 def headline():

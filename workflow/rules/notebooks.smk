@@ -6,23 +6,20 @@ Out: <results>/figures/{name}.pdf, .png
 """
 
 
-rule figure_parity:
-    """The three panels of the parity line (arXiv 2509.04259, figure 3)."""
+rule figure:
+    """Run one notebook: it draws one figure."""
     input:
-        notebook="workflow/notebooks/parity.py",
-        points=rules.points.output[0],
-        curve=rules.regression.output.curve,
-        frontier=rules.regression.output.frontier,
-        r2=rules.regression.output.r2,
-        code=code("workflow/scripts/run_notebook.py", "workflow/notebooks/parity.py"),
+        unpack(lambda w: drawn(w.figure)),
+        notebook="workflow/notebooks/{figure}.py",
+        code=lambda w: code("workflow/scripts/run_notebook.py", f"workflow/notebooks/{w.figure}.py"),
     output:
-        pdf="<results>/figures/parity.pdf",
-        png="<results>/figures/parity.png",
+        pdf="<results>/figures/{figure}.pdf",
+        png="<results>/figures/{figure}.png",
     log:
-        log="<logs>/notebooks/parity.log",
-        notebook="<results>/notebooks/parity.ipynb",
+        log="<logs>/notebooks/{figure}.log",
+        notebook="<results>/notebooks/{figure}.ipynb",
     benchmark:
-        "<benchmarks>/notebooks/parity.tsv"
+        "<benchmarks>/notebooks/{figure}.tsv"
     threads: 1
     resources:
         mem_mb=1500,

@@ -1,6 +1,6 @@
 """Points → R2 of every predictor → tables.
 
-In:  <results>/points.parquet, the published values (src/forgetting/published)
+In:  <results>/points.parquet; published values and the coverage study (src/forgetting/published)
 Out: <results>/tables/r2.csv                    predictor, inputs, points, r2, low, high, n, …
      <results>/regression/curve.parquet         the fitted quadratic of forgetting on forward KL
      <results>/regression/frontier.parquet      the points on each method's and base seed's Pareto frontier
@@ -13,6 +13,7 @@ rule regression:
     """Fit forgetting on each predictor; R2 with intervals over base seeds and trainings."""
     input:
         points=rules.points.output[0],
+        coverage="src/forgetting/published/coverage.csv",
         code=code("workflow/scripts/regression.py"),
     output:
         r2="<results>/tables/r2.csv",
@@ -36,6 +37,7 @@ rule statistics:
     """Ask of the law what one R2 hides: unseen methods and seeds, residuals by method, accuracy at matched parity."""
     input:
         points=rules.points.output[0],
+        coverage="src/forgetting/published/coverage.csv",
         code=code("workflow/scripts/judge_law.py"),
     output:
         held_out="<results>/tables/held_out.csv",
@@ -58,7 +60,7 @@ rule predictors:
     """The table of predictors, beside what was published."""
     input:
         r2=rules.regression.output.r2,
-        published=workflow.source_path("../../src/forgetting/published/r2.csv"),
+        published="src/forgetting/published/r2.csv",
         code=code("workflow/scripts/predictors.py"),
     output:
         csv="<results>/tables/predictors.csv",

@@ -1,9 +1,8 @@
 """One family of mixture experiments → curves and checks."""
 
 from forgetting.jobs import logged
-from forgetting.whole import whole_file
-
 from forgetting.mixture.experiments import run
+from forgetting.whole import whole_file
 
 with logged(snakemake.log[0]):
     result = run(snakemake.wildcards.family, snakemake.params.seed, snakemake.params.sizes)

@@ -17,14 +17,10 @@ def _log_joint(x: Array, logits: Array, means: Array) -> Array:
 def loss(logits: Array, means: Array, goal_logits: Array, goal_means: Array, grid: Line) -> float:
     """KL(q‖p) of two mixtures of K unit Gaussians; logits and means have shape (K,)."""
     log_q = np.logaddexp.reduce(_log_joint(grid.x, logits, means))
-    return float(
-        grid.density(log_q - np.logaddexp.reduce(_log_joint(grid.x, goal_logits, goal_means)), log_q)
-    )
+    return float(grid.density(log_q - np.logaddexp.reduce(_log_joint(grid.x, goal_logits, goal_means)), log_q))
 
 
-def gradient(
-    logits: Array, means: Array, goal_logits: Array, goal_means: Array, grid: Line
-) -> tuple[Array, Array]:
+def gradient(logits: Array, means: Array, goal_logits: Array, goal_means: Array, grid: Line) -> tuple[Array, Array]:
     """Gradient of `loss`: ∂z_k = β_k(E_{q_k}ℓ − E_qℓ), ∂m_k = β_k E_{q_k}[∂ℓ/∂x]; both of shape (K,)."""
     joint, goal = _log_joint(grid.x, logits, means), _log_joint(grid.x, goal_logits, goal_means)
     ratio = np.logaddexp.reduce(joint) - np.logaddexp.reduce(goal)

@@ -20,9 +20,7 @@ def require_separation(delta: Value) -> None:
 def require_weight(weight: Value, name: str = "weight") -> None:
     """Raise ValueError unless every weight lies strictly between 0 and 1."""
     if not np.all((np.asarray(weight) > 0) & (np.asarray(weight) < 1)):
-        raise ValueError(
-            f"The {name} must lie strictly between 0 and 1, got {weight}: both modes must be present."
-        )
+        raise ValueError(f"The {name} must lie strictly between 0 and 1, got {weight}: both modes must be present.")
 
 
 def separation(mu_old: ArrayLike, mu_new: ArrayLike, covariance: ArrayLike | None = None) -> float:

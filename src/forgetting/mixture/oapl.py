@@ -40,9 +40,7 @@ def loss(theta: Array, start: Array, height: float, temperature: float, delta: f
     return float(grid.density(miss**2, log_reference))
 
 
-def gradient(
-    theta: Array, start: Array, height: float, temperature: float, delta: float, grid: Line
-) -> Array:
+def gradient(theta: Array, start: Array, height: float, temperature: float, delta: float, grid: Line) -> Array:
     """Gradient 2τE_{q₀}[(τ log(q/q₀) − A)∇ log q] of `loss`, shape (3,)."""
     phi, m_o, m_n = theta
     log_reference, r_o = log_mixture(grid.x, *start), responsibility(grid.x, *theta)

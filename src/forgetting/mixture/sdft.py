@@ -60,9 +60,7 @@ def _probability_polynomial(alpha: float, pull: float, demonstration: float, til
     return [total * (1 - c), pull * c - total + demonstration * alpha * (c - 1), demonstration * alpha]
 
 
-def flow(
-    times: Array, b0: float, g0: float, alpha: float, delta: float, pull: float, demonstration: float
-) -> Array:
+def flow(times: Array, b0: float, g0: float, alpha: float, delta: float, pull: float, demonstration: float) -> Array:
     """(φ, m_o, m_n, γ, teacher m_o, teacher m_n) with means trained and averaged too; shape (6, times)."""
     for value in (b0, g0, alpha):
         require_weight(value)

@@ -51,9 +51,7 @@ def resting_weight(b0: float, rho: float, anchor: float) -> float:
     """β*, the one root of dJ/dφ for λ > 0."""
     require_weight(b0, "old weight")
     if not anchor > 0:
-        raise ValueError(
-            f"Without an anchor the weight rests nowhere, got lambda = {anchor}: choose lambda > 0."
-        )
+        raise ValueError(f"Without an anchor the weight rests nowhere, got lambda = {anchor}: choose lambda > 0.")
     phi0 = float(logit(b0))
 
     def force(phi: float) -> float:

@@ -18,9 +18,7 @@ def verdict(states: list[str]) -> str:
     """
     unknown = set(states) - set(STATES)
     if unknown:
-        raise ValueError(
-            f"Unknown state {sorted(unknown)[0]!r} among the checks: expected {', '.join(STATES)}."
-        )
+        raise ValueError(f"Unknown state {sorted(unknown)[0]!r} among the checks: expected {', '.join(STATES)}.")
     if not states:
         return "not tested"
     if "not reached" in states:

@@ -104,9 +104,7 @@ def test_ttt_keeps_b_exactly_when_the_anchor_reaches_the_threshold(b0, rho, anch
 @given(st.floats(0.1, 8.0))
 def test_strongly_log_concave_components_overlap_less_than_gaussians(distance):
     for name in components.CONVEXITY:
-        assert (
-            components.bhattacharyya(name, distance) <= components.bhattacharyya_bound(name, distance) * TINY
-        )
+        assert components.bhattacharyya(name, distance) <= components.bhattacharyya_bound(name, distance) * TINY
 
 
 def test_logistic_and_laplace_components_do_not():

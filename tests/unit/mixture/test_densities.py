@@ -41,9 +41,7 @@ def test_separation_whitens():
     covariance, gap = root @ root.T + np.eye(3), rng.standard_normal(3)
     delta = densities.separation(np.ones(3), 1 + gap, covariance)
     # in any dimension the density ratio at the new mean is e^{δ²/2}
-    ratio = multivariate_normal.logpdf(gap, gap, covariance) - multivariate_normal.logpdf(
-        gap, np.zeros(3), covariance
-    )
+    ratio = multivariate_normal.logpdf(gap, gap, covariance) - multivariate_normal.logpdf(gap, np.zeros(3), covariance)
     assert delta**2 / 2 == pytest.approx(ratio)
 
 

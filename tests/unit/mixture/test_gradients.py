@@ -64,9 +64,7 @@ def test_entropic_utility_of_separated_modes(rho, phi):
         kl = beta * np.log(beta / b0) + (1 - beta) * np.log((1 - beta) / (1 - b0))
         return float(np.log(rho * beta + 1 - beta) - anchor * kl)
 
-    assert ttt.weight_gradient(phi, rho, anchor, phi0) == pytest.approx(
-        differences(utility, [phi])[0], abs=1e-6
-    )
+    assert ttt.weight_gradient(phi, rho, anchor, phi0) == pytest.approx(differences(utility, [phi])[0], abs=1e-6)
 
 
 @pytest.mark.parametrize(("phi", "m_o", "m_n", "delta"), POINTS)
@@ -98,9 +96,7 @@ def test_old_mean_under_oapl_at_its_reference(delta):
     assert oapl.old_mean_gradient(0.4, 0.8, 1.5, delta) != 0
     # the formula moves p_o alone; the whole gradient also sees new samples that look old
     owned = 2 * 1.5 * -oapl.advantage(start, 0.8, 1.5, delta, grid) * 0.4
-    assert oapl.old_mean_gradient(0.4, 0.8, 1.5, delta) == pytest.approx(
-        grid.normal(owned * grid.x, 0.0), abs=1e-9
-    )
+    assert oapl.old_mean_gradient(0.4, 0.8, 1.5, delta) == pytest.approx(grid.normal(owned * grid.x, 0.0), abs=1e-9)
     assert whole == pytest.approx(oapl.old_mean_gradient(0.4, 0.8, 1.5, delta), rel=0.6)
 
 

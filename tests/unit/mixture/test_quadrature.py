@@ -38,9 +38,7 @@ def test_coarse_line_keeps_the_digits_that_flows_need(delta):
 
 def test_densities_integrate_to_one():
     grid = line(3.0)
-    assert grid.density(np.ones_like(grid.x), log_mixture(grid.x, 0.5, 0.0, 3.0)) == pytest.approx(
-        1, abs=1e-13
-    )
+    assert grid.density(np.ones_like(grid.x), log_mixture(grid.x, 0.5, 0.0, 3.0)) == pytest.approx(1, abs=1e-13)
     assert grid.normal(grid.x**2, 1.0) == pytest.approx(2, abs=1e-12)
 
 

@@ -43,9 +43,7 @@ def test_forward_flow(delta, expected):
 
 
 def test_forward_without_leakage():
-    for value, text in zip(
-        forward.weight_without_leakage(TIMES, 0.5), (".10181", ".010264", ".001005"), strict=True
-    ):
+    for value, text in zip(forward.weight_without_leakage(TIMES, 0.5), (".10181", ".010264", ".001005"), strict=True):
         digits(value, text)
 
 
@@ -188,10 +186,6 @@ def test_overlaps_in_closed_form():
 def test_toy_overlap_against_a_fine_grid():
     x = np.linspace(-15, 15, 400_001)
     for w, m, s in ((0.75, -3.5, 1.0), (0.5, -2.0, 0.6), (0.2, -3.0, 1.7), (0.75, -3.0, 1.0)):
-        area = (
-            np.minimum(0.75 * chen._density(x, -3.0, 1.0), w * chen._density(x, m, s)).sum()
-            * (x[1] - x[0])
-            / 0.75
-        )
+        area = np.minimum(0.75 * chen._density(x, -3.0, 1.0), w * chen._density(x, m, s)).sum() * (x[1] - x[0]) / 0.75
         found = chen.overlap(0.75, -3.0, 1.0, np.array([w]), np.array([m]), np.array([s]))[0]
         assert found == pytest.approx(area, abs=1e-6)

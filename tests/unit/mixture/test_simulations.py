@@ -43,9 +43,7 @@ def test_single_precision_changes_nothing_that_matters():
 
 
 def test_replay_in_the_model():
-    unbiased(
-        weights.model(RNG(1), 16, 2.0, 0.2)(phi(0.4)), replay.model_gradient(float(logit(0.4)), 0.2, 2.0)
-    )
+    unbiased(weights.model(RNG(1), 16, 2.0, 0.2)(phi(0.4)), replay.model_gradient(float(logit(0.4)), 0.2, 2.0))
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3])
@@ -120,9 +118,7 @@ def test_groups_follow_the_entropic_utility():
     estimate = groups.entropic(RNG(11), 256, delta, eta, np.array([anchor]), 0.0)
     theta, start = np.array([float(logit(beta)), 0.0, delta]), reverse.target(0.5, delta)
     expected = -ttt.gradient(theta, start, eta, anchor, delta, line(delta))[0]
-    unbiased(
-        estimate(phi(beta)[:, :1000]), expected, floor=0.002
-    )  # self-normalised weights: bias of order 1/n
+    unbiased(estimate(phi(beta)[:, :1000]), expected, floor=0.002)  # self-normalised weights: bias of order 1/n
 
 
 def test_groups_follow_the_squared_log_ratio():

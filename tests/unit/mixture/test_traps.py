@@ -32,9 +32,7 @@ def test_beta_freezes_far_above_what_fixed_components_leave(trained):
 
 def test_the_frozen_weight_is_not_memory(trained):
     beta, region = expit(trained[0]), forward.old_region_mass(trained, DELTAS[:, None])
-    assert (
-        region[0].mean() < 0.7 * beta[0].mean()
-    )  # δ = 2: most of the old component's mass has left the old region
+    assert region[0].mean() < 0.7 * beta[0].mean()  # δ = 2: most of the old component's mass has left the old region
 
 
 @pytest.mark.parametrize("delta", [2.0, 4.0])

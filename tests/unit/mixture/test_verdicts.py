@@ -66,12 +66,8 @@ def test_an_unknown_state_is_an_error():
 
 def test_beside_rows_are_not_judged_and_the_worst_headline_is_shown():
     rows = [
-        check(
-            "M4", "final", 0.2, Estimate(0.201, 0.001, 50), "meets", tolerance=0.005, role="headline", l=0.2
-        ),
-        check(
-            "M4", "final", 0.4, Estimate(0.396, 0.001, 50), "meets", tolerance=0.005, role="headline", l=0.4
-        ),
+        check("M4", "final", 0.2, Estimate(0.201, 0.001, 50), "meets", tolerance=0.005, role="headline", l=0.2),
+        check("M4", "final", 0.4, Estimate(0.396, 0.001, 50), "meets", tolerance=0.005, role="headline", l=0.4),
         check("M4", "other", 0.0, exact(9.0), "inside", tolerance=0.1, role="beside"),
     ]
     table = verdicts(pd.DataFrame(rows)).set_index("id")
@@ -84,8 +80,7 @@ def test_beside_rows_are_not_judged_and_the_worst_headline_is_shown():
 
 def test_the_headline_of_a_bound_is_the_row_nearest_to_it():
     rows = [
-        check("M3", "beta", 0.01, Estimate(v, 1e-5, 50), "below", role="headline", at=v)
-        for v in (0.001, 0.008, 0.002)
+        check("M3", "beta", 0.01, Estimate(v, 1e-5, 50), "below", role="headline", at=v) for v in (0.001, 0.008, 0.002)
     ]
     assert verdicts(pd.DataFrame(rows)).set_index("id").loc["M3", "ours"] == 0.008
 

@@ -24,9 +24,7 @@ BETAS, SIZES, SHARES = (0.01, 0.05, 0.1), (4, 8, 16, 32, 64, 128, 256), (0.0, 0.
 ALPHA, DELTA = 0.3, 4.0
 
 
-def run(
-    seed: int, batches: int = 4000, draws: int = 400_000, chains_: int = 2000, steps: int = 160
-) -> Result:
+def run(seed: int, batches: int = 4000, draws: int = 400_000, chains_: int = 2000, steps: int = 160) -> Result:
     """`batches` a starvation frequency, `draws` one-sample gradients, `chains_` runs of `steps` at N = 4."""
     curves, checks = _starvation(seed, batches)
     for more_curves, more_checks in (
@@ -73,9 +71,7 @@ def _variance(seed: int, draws: int) -> Rows:
         replayed, weight = means.single_sample_gradients(rng, draws, theta, goal, share)
         largest = exact(float(weight.max()) * (1 - share), draws)
         checks.append(
-            check(
-                "M8", "largest importance weight times (1-lambda)", 1 + 1e-9, largest, "below", lambda_=share
-            )
+            check("M8", "largest importance weight times (1-lambda)", 1 + 1e-9, largest, "below", lambda_=share)
         )
         predicted = replay.variance_ratio(beta, share, ALPHA, DELTA + 0.5, DELTA)
         for i, name in enumerate(("phi", "old mean")):
@@ -124,9 +120,7 @@ def _hitting(seed: int, runs: int, steps: int) -> Rows:
         path = expit(sgd(estimate, np.full((1, runs), logit(0.02)), 1.0, range(steps + 1)))[:, 0]
         first = chains.first_passage(path, 0.9 * ALPHA)
         arrived = np.array([(first <= s).mean() for s in range(steps + 1)])
-        curves.append(
-            curve("arrived at 0.9 alpha", "simulated", np.arange(steps + 1.0), arrived, lambda_=share)
-        )
+        curves.append(curve("arrived at 0.9 alpha", "simulated", np.arange(steps + 1.0), arrived, lambda_=share))
         late = np.sort(np.where(np.isnan(first), steps + 1, first))
         low, high = late[[int(0.88 * runs), int(0.92 * runs)]]  # order statistics around the 90 % one
         slowest[share] = (float(np.quantile(late, 0.9)), float(low), float(high))

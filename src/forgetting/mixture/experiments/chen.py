@@ -82,9 +82,7 @@ def _compare(forward: Array, reverse: Array, factor: float) -> list[Check]:
     for name, found in (("forward", ahead), ("reverse", behind)):
         quantity = f"drop at gain 0.9, {name}"
         if slow:
-            row = check(
-                "M13", quantity, PUBLISHED[name], found, "meets", tolerance=0.005, role="beside", **where
-            )
+            row = check("M13", quantity, PUBLISHED[name], found, "meets", tolerance=0.005, role="beside", **where)
         else:
             row = check("M13", f"{quantity}: old mode lost", COLLAPSE, found, "above", role="beside", **where)
         rows.append(row)

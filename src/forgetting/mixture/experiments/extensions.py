@@ -89,9 +89,7 @@ def _divergence(seed: int, name: str, seeds: int, batch: int, draws: int, steps:
     if name != "chi squared":  # its reward grows like q/p_n, far beyond what plain SGD can follow
         pushed = weights.away(stream(seed, "extensions", name, "away"), batch, DELTA, d.slope)
         left = over_seeds(expit(sgd(pushed, np.zeros((1, seeds)), 0.2, [steps])[0, 0]))
-        checks.append(
-            check("M12", "final beta on new data alone", 0.05, left, "below", role="beside", **where)
-        )
+        checks.append(check("M12", "final beta on new data alone", 0.05, left, "below", role="beside", **where))
     return curves, checks
 
 
@@ -102,11 +100,7 @@ def _hessian(name: str, h: float = 1e-3) -> Array:
     return np.array(
         [
             [
-                sum(
-                    a * b * divergences.loss(name, goal + a * u + b * v, goal, grid)
-                    for a in (1, -1)
-                    for b in (1, -1)
-                )
+                sum(a * b * divergences.loss(name, goal + a * u + b * v, goal, grid) for a in (1, -1) for b in (1, -1))
                 / (4 * h * h)
                 for v in steps
             ]
@@ -122,9 +116,7 @@ def _on_new_data(name: str, beta: float) -> float:
     old_over_new = delta * (delta / 2 - grid.x)
     log_u = np.logaddexp(np.log(beta) + old_over_new, np.log1p(-beta))
     r_o = expit(phi + old_over_new)
-    return float(
-        grid.normal(np.exp(log_u) * divergences.DIVERGENCES[name].slope(log_u) * (r_o - beta), delta)
-    )
+    return float(grid.normal(np.exp(log_u) * divergences.DIVERGENCES[name].slope(log_u) * (r_o - beta), delta))
 
 
 def _gate(seed: int, name: str, draws: int, deltas: Array) -> tuple[list[pd.DataFrame], dict[str, Any]]:
@@ -212,9 +204,7 @@ def _overlaps(seed: int, name: str, draws: int) -> Rows:
             kind = "under e^(-m D^2/8)" if covered else "above e^(-D^2/8)"
             ratio = Estimate(e.value / g, e.standard_error / g, e.n)
             checks.append(
-                check(
-                    "M12", f"overlap {kind}, ratio", 1.0, ratio, "below" if covered else "above", V=name, D=d
-                )
+                check("M12", f"overlap {kind}, ratio", 1.0, ratio, "below" if covered else "above", V=name, D=d)
             )
         if e.value > 1e-6:
             checks.append(check("M12", "overlap", p, e, "3 SE", role="beside", V=name, D=d))

@@ -38,23 +38,15 @@ def run(
     path = sgd(weights.data(stream(seed, "forward"), batch, DELTAS), start, RATE, record)
     simulated = expit(path.astype(float))
     recursion = forward.recursion(record, RATE, B0, DELTAS)
-    curves = [
-        curve(
-            "beta", "predicted", record * RATE, forward.weight_without_leakage(record * RATE, B0), delta="inf"
-        )
-    ]
+    curves = [curve("beta", "predicted", record * RATE, forward.weight_without_leakage(record * RATE, B0), delta="inf")]
     checks = []
     for i, delta in enumerate(DELTAS):
         curves.append(seed_curve("beta", record * RATE, simulated[:, i], delta=delta))
-        curves.append(
-            curve("beta", "flow", record * RATE, forward.weight(record * RATE, B0, delta), delta=delta)
-        )
+        curves.append(curve("beta", "flow", record * RATE, forward.weight(record * RATE, B0, delta), delta=delta))
         for step in (s for s in (100, 1000, 10_000) if s in record):
             at = int(np.searchsorted(record, step))
             measured = over_seeds(simulated[at, i])
-            checks.append(
-                check("M1", "SGD's beta(t)", recursion[i, at], measured, "3 SE", delta=delta, t=step * RATE)
-            )
+            checks.append(check("M1", "SGD's beta(t)", recursion[i, at], measured, "3 SE", delta=delta, t=step * RATE))
     return result(
         "forward",
         curves,
@@ -66,9 +58,7 @@ def _halving(horizon: int) -> list[Check]:
     """The recursion's gap to the flow, halved with the learning rate: what is left is discretisation."""
     times = np.array([t for t in (10, 100, 1000) if t <= horizon])
     flow = np.array([forward.weight(times, B0, d) for d in DELTAS])
-    gaps = [
-        forward.recursion(np.rint(times / lr).astype(int), lr, B0, DELTAS) - flow for lr in (RATE, RATE / 2)
-    ]
+    gaps = [forward.recursion(np.rint(times / lr).astype(int), lr, B0, DELTAS) - flow for lr in (RATE, RATE / 2)]
     ratio: Array = gaps[0] / gaps[1]
     return [
         check(

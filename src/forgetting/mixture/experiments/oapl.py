@@ -125,9 +125,7 @@ def _gradients(seed: int, draws: int, deltas: Array) -> Rows:
         curve("old mean's gradient", "predicted", deltas**2, predicted, b0=0.5),
     ]
     fitted = slope_over_seeds(deltas**2, np.log(value), error / value, draws)
-    checks = [
-        check("M11", "slope of ln|old mean's gradient| on delta^2", -0.125, fitted, "inside", tolerance=0.01)
-    ]
+    checks = [check("M11", "slope of ln|old mean's gradient| on delta^2", -0.125, fitted, "inside", tolerance=0.01)]
     checks += [
         check("M11", "old mean's gradient at the reference", p, e, "3 SE", role="beside", delta=d)
         for d, p, e in zip(deltas, predicted, found, strict=True)
@@ -137,12 +135,8 @@ def _gradients(seed: int, draws: int, deltas: Array) -> Rows:
 
 def _drifts(horizon: int, deltas: Array) -> Rows:
     times = np.linspace(0, horizon, 10 * horizon + 1)
-    largest = np.array(
-        [np.abs(oapl.flow(times, 0.5, GAP * TEMPERATURE, TEMPERATURE, d)[1]).max() for d in deltas]
-    )
+    largest = np.array([np.abs(oapl.flow(times, 0.5, GAP * TEMPERATURE, TEMPERATURE, d)[1]).max() for d in deltas])
     fitted = exact(slope(deltas**2, np.log(largest)), len(deltas))
     return [curve("largest drift", "flow", deltas**2, largest, b0=0.5)], [
-        check(
-            "M11", "slope of ln(largest drift) on delta^2", -0.125, fitted, "inside", tolerance=0.01, b0=0.5
-        )
+        check("M11", "slope of ln(largest drift) on delta^2", -0.125, fitted, "inside", tolerance=0.01, b0=0.5)
     ]

@@ -77,9 +77,7 @@ def _model(seed: int, seeds: int, horizon: int, share: Array, delta: Array) -> R
         final = over_seeds(beta[-1, i])
         mass = over_seeds(lam + (1 - lam) * beta[-1, i])
         checks += [
-            check(
-                "M3", f"beta({horizon}), replay in the model", 0.01, final, "below", role="headline", **where
-            ),
+            check("M3", f"beta({horizon}), replay in the model", 0.01, final, "below", role="headline", **where),
             check("M3", "effective mass", lam, mass, "inside", tolerance=0.005, **where),
         ]
         if lam in (0.05, 0.2):

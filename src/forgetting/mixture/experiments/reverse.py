@@ -33,9 +33,7 @@ def run(seed: int, seeds: int = 100, batch: int = 64, points: int = 25) -> Resul
             curve("beta", "flow", smooth, flow, **where),
         ]
         final = over_seeds(path[-1, i])
-        checks.append(
-            check("M5", "final beta", case[1], final, "meets", tolerance=0.005, role="headline", **where)
-        )
+        checks.append(check("M5", "final beta", case[1], final, "meets", tolerance=0.005, role="headline", **where))
         at = int(np.searchsorted(record, 100))
         expected = _recursion(record[at], *case)
         checks.append(
@@ -51,9 +49,7 @@ def run(seed: int, seeds: int = 100, batch: int = 64, points: int = 25) -> Resul
             )
         )
     for b in (0.9, 0.02):
-        curves.append(
-            curve("beta", "predicted", smooth, forward.weight(smooth, b, 4.0), forward_from=b, delta=4.0)
-        )
+        curves.append(curve("beta", "predicted", smooth, forward.weight(smooth, b, 4.0), forward_from=b, delta=4.0))
     checks += _returns(seed, seeds, batch)
     return result("reverse", curves, checks)
 
@@ -71,9 +67,7 @@ def _returns(seed: int, seeds: int, batch: int) -> list[Check]:
     starts: Array = np.array([0.1, 0.01])
     record = np.arange(0, 601)
     estimate = weights.own(stream(seed, "reverse", "returns"), 4 * batch, 6.0, np.full(2, 0.3))
-    path = expit(sgd(estimate, np.repeat(logit(starts)[:, None], seeds // 4 + 2, axis=1), RATE, record)).mean(
-        -1
-    )
+    path = expit(sgd(estimate, np.repeat(logit(starts)[:, None], seeds // 4 + 2, axis=1), RATE, record)).mean(-1)
     rows = []
     for i, b0 in enumerate(starts):
         reached = float(np.interp(0.27, path[:, i], record * RATE))

@@ -12,9 +12,7 @@ def starved_share(rng: np.random.Generator, batches: int, n: int, beta: float, s
     return float((~(replayed | own_old).any(-1)).mean())
 
 
-def own_sample_fits(
-    rng: np.random.Generator, chains: int, n: int, b0: float, delta: float, generations: int
-) -> Array:
+def own_sample_fits(rng: np.random.Generator, chains: int, n: int, b0: float, delta: float, generations: int) -> Array:
     """β of shape (generations+1, chains): each generation refits the weight (one EM step) to own samples."""
     beta = np.full(chains, b0)
     path = [beta]

@@ -12,14 +12,10 @@ def judge(x: Array, delta: float) -> Array:
 
 
 def _draw(rng: np.random.Generator, beta: Array, n: int, delta: float) -> Array:
-    return np.asarray(
-        rng.standard_normal((*beta.shape, n)) + delta * (rng.random((*beta.shape, n)) >= beta[..., None])
-    )
+    return np.asarray(rng.standard_normal((*beta.shape, n)) + delta * (rng.random((*beta.shape, n)) >= beta[..., None]))
 
 
-def entropic(
-    rng: np.random.Generator, n: int, delta: float, eta: float, anchor: Array, phi0: float
-) -> Estimator:
+def entropic(rng: np.random.Generator, n: int, delta: float, eta: float, anchor: Array, phi0: float) -> Estimator:
     """Descent direction −∂J/∂φ of TTT-Discover from groups of n: self-normalised weights e^{ηR}, KL anchor.
 
     φ has shape (cases, seeds); `anchor` has shape (cases,).

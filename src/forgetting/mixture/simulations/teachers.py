@@ -34,9 +34,7 @@ def distil(
         gamma = expit(teacher) if average == "logit" else teacher
         goal = expit(logit(gamma) - tilt)
         if forward:
-            x = rng.standard_normal((*phi.shape, n)) + delta * (
-                rng.random((*phi.shape, n)) >= goal[..., None]
-            )
+            x = rng.standard_normal((*phi.shape, n)) + delta * (rng.random((*phi.shape, n)) >= goal[..., None])
             student = expit(phi) - responsibility(x, phi[..., None], 0.0, delta).mean(-1)
         else:
             student = weights.own(rng, n, delta, goal)(phi)

@@ -84,9 +84,7 @@ def own(
     return estimate
 
 
-def away(
-    rng: np.random.Generator, n: int, delta: Array | float, slope: Callable[[Array], Array]
-) -> Estimator:
+def away(rng: np.random.Generator, n: int, delta: Array | float, slope: Callable[[Array], Array]) -> Estimator:
     """Gradient of the f-divergence to p_n alone from n own samples: f'(u)(r_o − β), centred, u = q/p_n."""
 
     def estimate(phi: Array) -> Array:

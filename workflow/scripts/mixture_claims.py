@@ -1,0 +1,15 @@
+"""Checks of every family → the table "predicted against measured", and the verdicts on M1 to M13."""
+
+import pandas as pd
+
+from forgetting.jobs import logged
+from forgetting.mixture.verdicts import verdicts
+from forgetting.tables import claim_cells, write, write_latex
+
+with logged(snakemake.log[0]):
+    checks = pd.concat(map(pd.read_parquet, snakemake.input.checks), ignore_index=True)
+    claims = verdicts(checks)
+    write(checks, snakemake.output.checks)
+    write(claims, snakemake.output.claims)
+    write_latex(claim_cells(claims), snakemake.output.tex, column_format="llrrl")
+    print(claims[["id", "ours", "parts", "verdict"]].to_string(index=False))
