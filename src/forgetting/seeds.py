@@ -5,9 +5,12 @@ order the jobs run. Streams are drawn on the CPU, so that a GPU run sees the sam
 """
 
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
+
+if TYPE_CHECKING:
+    import torch
 
 
 def seed(*path: str | int | float) -> int:
@@ -18,8 +21,10 @@ def seed(*path: str | int | float) -> int:
     return int.from_bytes(digest[:8], "big") >> 1
 
 
-def generator(*path: str | int | float) -> torch.Generator:
+def generator(*path: str | int | float) -> "torch.Generator":
     """CPU torch generator at `path`."""
+    import torch  # the mixture line draws from this tree too, and does without torch
+
     return torch.Generator("cpu").manual_seed(seed(*path))
 
 

@@ -3,24 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from forgetting.mixture.experiments import FAMILIES, run
 from forgetting.mixture.verdicts import CLAIMS, verdicts
+from tests.conftest import ROOT
 
-SMALL: dict[str, dict[str, int | float]] = {
-    "forward": {"seeds": 8, "batch": 16, "horizon": 100, "points": 10, "long_seeds": 4, "long_rate": 10},
-    "trap": {"seeds": 4, "batch": 32, "horizon": 20, "points": 4},
-    "replay": {"seeds": 4, "batch": 32, "horizon": 2000, "rate_seeds": 20},
-    "reverse": {"seeds": 8, "batch": 16, "points": 8},
-    "drift": {"draws": 5000, "seeds": 8, "batch": 16},
-    "geometry": {"seeds": 4, "batch": 64, "learning_rate": 0.2},
-    "batches": {"batches": 400, "draws": 20_000, "chains_": 200, "steps": 120},
-    "sdft": {"seeds": 12, "batch": 64, "learning_rate": 1.0, "drift_horizon": 60, "drift_points": 5},
-    "ttt": {"seeds": 4, "learning_rate": 1.0, "steps": 800, "drift_horizon": 40, "drift_points": 3},
-    "oapl": {"seeds": 4, "group": 256, "steps": 80, "draws": 5000, "drift_horizon": 40, "drift_points": 3},
-    "extensions": {"seeds": 4, "batch": 32, "draws": 5000, "steps": 600, "drift_points": 3},
-    "chen": {"seeds": 6, "samples": 200},
-}
+SMALL: dict[str, dict[str, int | float]] = yaml.safe_load((ROOT / "config/smoke.yaml").read_text())["mixture"]["sizes"]
 CURVES = ["experiment", "quantity", "source", "parameters", "x", "value", "low", "high"]
 
 

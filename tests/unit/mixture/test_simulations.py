@@ -9,7 +9,7 @@ from forgetting.mixture.quadrature import line
 from forgetting.mixture.simulations import chains, groups, means, teachers, weights
 from forgetting.mixture.simulations import components as component_samples
 from forgetting.mixture.simulations.descent import sgd
-from forgetting.mixture.streams import stream
+from forgetting.seeds import numpy_generator as stream
 
 SEEDS = 4000
 RNG = np.random.default_rng
@@ -176,7 +176,7 @@ def test_first_passage():
 def test_the_toy_loses_less_under_reverse_and_everything_without_the_slow_factor():
     drop = {
         (rule, factor): chen.drop_at_gain(
-            chen.train(stream(0, rule, str(factor)), rule, lr, 6, factor, samples=300), 0.9
+            chen.train(stream("mixture", 0, rule, str(factor)), rule, lr, 6, factor, samples=300), 0.9
         )
         for rule, lr in (("forward", 0.15), ("reverse", 0.01))
         for factor in (0.005, 1.0)
@@ -186,12 +186,16 @@ def test_the_toy_loses_less_under_reverse_and_everything_without_the_slow_factor
 
 
 def test_the_toy_that_never_gains_has_no_drop():
-    path = chen.train(stream(0, "slow"), "forward", 0.01, 2, steps=20, samples=50)
+    path = chen.train(stream("mixture", 0, "slow"), "forward", 0.01, 2, steps=20, samples=50)
     assert np.isnan(chen.drop_at_gain(path, 0.9)).all()
 
 
 def test_streams_are_named():
-    first = stream(0, "forward").random(4)
-    np.testing.assert_array_equal(first, stream(0, "forward").random(4))
-    for other in (stream(1, "forward"), stream(0, "trap"), stream(0, "forward", "limit")):
+    first = stream("mixture", 0, "forward").random(4)
+    np.testing.assert_array_equal(first, stream("mixture", 0, "forward").random(4))
+    for other in (
+        stream("mixture", 1, "forward"),
+        stream("mixture", 0, "trap"),
+        stream("mixture", 0, "forward", "limit"),
+    ):
         assert not np.allclose(first, other.random(4))

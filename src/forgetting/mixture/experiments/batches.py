@@ -18,15 +18,13 @@ from forgetting.mixture.experiments.results import (
 )
 from forgetting.mixture.simulations import chains, means, weights
 from forgetting.mixture.simulations.descent import sgd
-from forgetting.mixture.streams import stream
+from forgetting.seeds import numpy_generator as stream
 
 BETAS, SIZES, SHARES = (0.01, 0.05, 0.1), (4, 8, 16, 32, 64, 128, 256), (0.0, 0.1, 0.3)
 ALPHA, DELTA = 0.3, 4.0
 
 
-def run(
-    seed: int, batches: int = 4000, draws: int = 400_000, chains_: int = 2000, steps: int = 160
-) -> Result:
+def run(seed: int, batches: int = 4000, draws: int = 400_000, chains_: int = 2000, steps: int = 160) -> Result:
     """`batches` a starvation frequency, `draws` one-sample gradients, `chains_` runs of `steps` at N = 4."""
     curves, checks = _starvation(seed, batches)
     for more_curves, more_checks in (
@@ -39,7 +37,7 @@ def run(
 
 
 def _starvation(seed: int, batches: int) -> Rows:
-    rng, curves, checks = stream(seed, "batches", "starvation"), [], []
+    rng, curves, checks = stream("mixture", seed, "batches", "starvation"), [], []
     for beta in BETAS:
         for share in SHARES:
             where: dict[str, Any] = {"beta": beta, "lambda_": share}
@@ -65,7 +63,7 @@ def _starvation(seed: int, batches: int) -> Rows:
 
 def _variance(seed: int, draws: int) -> Rows:
     """Replay leaves the mean gradient alone, bounds the weights and cuts the variance."""
-    rng, beta, checks, curves = stream(seed, "batches", "variance"), 0.05, [], []
+    rng, beta, checks, curves = stream("mixture", seed, "batches", "variance"), 0.05, [], []
     goal = np.array([logit(ALPHA), 0.0, DELTA])
     theta = np.array([logit(beta), 0.0, DELTA + 0.5])
     plain, _ = means.single_sample_gradients(rng, draws, theta, goal, 0.0)
@@ -73,9 +71,7 @@ def _variance(seed: int, draws: int) -> Rows:
         replayed, weight = means.single_sample_gradients(rng, draws, theta, goal, share)
         largest = exact(float(weight.max()) * (1 - share), draws)
         checks.append(
-            check(
-                "M8", "largest importance weight times (1-lambda)", 1 + 1e-9, largest, "below", lambda_=share
-            )
+            check("M8", "largest importance weight times (1-lambda)", 1 + 1e-9, largest, "below", lambda_=share)
         )
         predicted = replay.variance_ratio(beta, share, ALPHA, DELTA + 0.5, DELTA)
         for i, name in enumerate(("phi", "old mean")):
@@ -111,7 +107,7 @@ def _variance(seed: int, draws: int) -> Rows:
 
 def _passages(seed: int, runs: int, steps: int, share: float) -> Array:
     """Steps to 0.9α of `runs` learners at N = 4 and learning rate 1; NaN for one that never arrives."""
-    rng = stream(seed, "batches", "hitting", str(share))
+    rng = stream("mixture", seed, "batches", "hitting", str(share))
     estimate = weights.own(rng, 4, DELTA, np.array([ALPHA]), share, leave_one_out=False)
     path = expit(sgd(estimate, np.full((1, runs), logit(0.02)), 1.0, range(steps + 1)))[:, 0]
     return chains.first_passage(path, 0.9 * ALPHA)
@@ -143,16 +139,14 @@ def _hitting(seed: int, runs: int, steps: int) -> Rows:
     (value, low, high), (plain, plain_low, _) = slowest[0.3], slowest[0.0]
     faster, interval = exact(value, runs), (float(low), float(high))
     name = "90 % hitting time with lambda = 0.3, against the low end of that without"
-    checks.append(
-        check("M8", name, plain_low, faster, "below", role="headline", interval=interval, without=plain)
-    )
+    checks.append(check("M8", name, plain_low, faster, "below", role="headline", interval=interval, without=plain))
     return curves, checks
 
 
 def _own_samples(seed: int, runs: int) -> Rows:
     """SFT on own samples loses one mode for good: Wright–Fisher heterozygosity and extinction."""
     b0, n, generations = 0.3, 16, 120
-    path = chains.own_sample_fits(stream(seed, "batches", "own"), runs, n, b0, 8.0, generations)
+    path = chains.own_sample_fits(stream("mixture", seed, "batches", "own"), runs, n, b0, 8.0, generations)
     kept = path * (1 - path)
     at = np.arange(generations + 1)
     expected = replay.own_sample_heterozygosity(at, b0, n)

@@ -18,7 +18,7 @@ from forgetting.mixture.experiments.results import (
     result,
     seed_curve,
 )
-from forgetting.mixture.streams import stream
+from forgetting.seeds import numpy_generator as stream
 
 GAIN, SLOW = 0.9, 0.005
 RUNS: tuple[tuple[chen.Rule, float], ...] = (("forward", 0.15), ("forward", 0.01), ("reverse", 0.01))
@@ -33,7 +33,7 @@ def run(seed: int, seeds: int = 48, samples: int = 1000) -> Result:
     for factor in (SLOW, 1.0):
         drops = {}
         for rule, rate in RUNS:
-            rng = stream(seed, "chen", rule, str(rate), str(factor))
+            rng = stream("mixture", seed, "chen", rule, str(rate), str(factor))
             path = chen.train(rng, rule, rate, seeds, factor, samples=samples)
             where: dict[str, Any] = {"learner": rule, "lr": rate, "factor": factor}
             steps = np.arange(0, len(path.old), 4)

@@ -19,7 +19,7 @@ from forgetting.mixture.experiments.results import (
 from forgetting.mixture.quadrature import slope
 from forgetting.mixture.simulations import means
 from forgetting.mixture.simulations.descent import sgd
-from forgetting.mixture.streams import stream
+from forgetting.seeds import numpy_generator as stream
 
 LEAKS = np.arange(4.0, 10.1, 1.0)
 DRIFTS = np.array([3.0, 4.0, 5.0, 5.5, 6.0, 6.5, 7.0, 7.5, 8.0])
@@ -43,7 +43,7 @@ def _midway(rng: np.random.Generator, delta: float, draws: int) -> tuple[Array, 
 
 def _leaks(seed: int, draws: int) -> Rows:
     """ε(½) by importance sampling; slope of ln(εδ) on δ²."""
-    rng, found = stream(seed, "drift", "leakage"), []
+    rng, found = stream("mixture", seed, "drift", "leakage"), []
     for d in LEAKS:
         x, w = _midway(rng, d, draws)
         found.append(over_seeds(w / (1 + np.exp(d * (d / 2 - x)))))
@@ -90,7 +90,7 @@ def _peaks(seed: int, seeds: int, batch: int, horizon: int) -> Array:
     start[0], start[2] = logit(B0), DRIFTS[:, None]
     goal = np.stack([reverse.target(ALPHA, d) for d in DRIFTS], axis=1)[:, :, None]
     record = np.arange(10, int(horizon / 0.05) + 1, 10)
-    path = sgd(means.own(stream(seed, "drift", "flow"), batch, goal, middle=0.5), start, 0.05, record)[:, 1]
+    path = sgd(means.own(stream("mixture", seed, "drift", "flow"), batch, goal, middle=0.5), start, 0.05, record)[:, 1]
     peak = np.abs(path.mean(-1)).argmax(0)
     there = np.take_along_axis(path, peak[None, :, None], 0)[0]
     return np.asarray(there * np.sign(there.mean(-1, keepdims=True)))
@@ -148,7 +148,7 @@ def _drifts(seed: int, seeds: int, batch: int, horizon: int) -> Rows:
 
 def _gradients(seed: int, draws: int) -> Rows:
     """∇_{m_o}L at m_o = μ_o, m_n = μ_n, from samples; with its bound and sharp form."""
-    rng, found = stream(seed, "drift", "gradient"), []
+    rng, found = stream("mixture", seed, "drift", "gradient"), []
     for d in DRIFTS:
         x, w = _midway(rng, d, draws)
         old = 1 / (1 + np.exp(d * (x - d / 2) - logit(np.array([[GRADIENT_B], [ALPHA]]))))

@@ -25,7 +25,7 @@ from forgetting.mixture.quadrature import line, slope
 from forgetting.mixture.simulations import components as component_samples
 from forgetting.mixture.simulations import weights
 from forgetting.mixture.simulations.descent import sgd
-from forgetting.mixture.streams import stream
+from forgetting.seeds import numpy_generator as stream
 
 ALPHA, DELTA = 0.3, 4.0
 DISTANCES = np.arange(1.0, 6.1)
@@ -56,7 +56,7 @@ def _divergence(seed: int, name: str, seeds: int, batch: int, draws: int, steps:
     """Minimum at α, curvature f''(1), gated old mean, and collapse on new data alone, of one divergence."""
     d = divergences.DIVERGENCES[name]
     where: dict[str, Any] = {"f": name}
-    estimate = weights.own(stream(seed, "extensions", name), batch, DELTA, np.array([ALPHA]), slope=d.slope)
+    estimate = weights.own(stream("mixture", seed, "extensions", name), batch, DELTA, np.array([ALPHA]), slope=d.slope)
     final = over_seeds(expit(sgd(estimate, np.zeros((1, seeds)), 0.2, [steps])[0, 0]))
     ratios = eigh(_hessian(name), reverse.fisher(ALPHA, DELTA), eigvals_only=True)
     worst = exact(float(ratios[np.abs(ratios - d.curvature).argmax()]))
@@ -87,7 +87,7 @@ def _divergence(seed: int, name: str, seeds: int, batch: int, draws: int, steps:
     ]
     curves.append(curve("curvature", "computed", [d.curvature], [worst.value], **where))
     if name != "chi squared":  # its reward grows like q/p_n, far beyond what plain SGD can follow
-        pushed = weights.away(stream(seed, "extensions", name, "away"), batch, DELTA, d.slope)
+        pushed = weights.away(stream("mixture", seed, "extensions", name, "away"), batch, DELTA, d.slope)
         left = over_seeds(expit(sgd(pushed, np.zeros((1, seeds)), 0.2, [steps])[0, 0]))
         checks.append(check("M12", "final beta on new data alone", 0.05, left, "below", role="beside", **where))
     return curves, checks
@@ -121,7 +121,7 @@ def _on_new_data(name: str, beta: float) -> float:
 
 def _gate(seed: int, name: str, draws: int, deltas: Array) -> tuple[list[pd.DataFrame], dict[str, Any]]:
     """ln|∇_{m_o}D_f| at m_o = μ_o, m_n = μ_n (α .5, β .7) on δ², from samples drawn midway and exact."""
-    rng, found, predicted = stream(seed, "extensions", name, "gate"), [], []
+    rng, found, predicted = stream("mixture", seed, "extensions", name, "gate"), [], []
     for delta in deltas:
         theta, goal = np.array([logit(0.7), 0.0, delta]), reverse.target(0.5, delta)
         x = delta / 2 + rng.standard_normal(draws)
@@ -150,7 +150,7 @@ def _three(seed: int, seeds: int, batch: int, steps: int, deltas: Array) -> Rows
     """K = 3: weights return to their targets, and the nearest neighbour alone sets the old mean's drift."""
     goal, start, times = np.array([0.3, 0.4, 0.3]), np.array([0.5, 0.3, 0.2]), np.linspace(0, 60, 301)
     estimate = component_samples.own_weights(
-        stream(seed, "extensions", "three"), batch, np.array([0.0, 5.0, -12.0]), goal
+        stream("mixture", seed, "extensions", "three"), batch, np.array([0.0, 5.0, -12.0]), goal
     )
     z = sgd(estimate, np.repeat(np.log(start)[:, None], seeds, axis=1), 0.2, [steps // 2])[0]
     final = np.exp(z) / np.exp(z).sum(0)
@@ -188,7 +188,7 @@ def _three(seed: int, seeds: int, batch: int, steps: int, deltas: Array) -> Rows
 
 def _overlaps(seed: int, name: str, draws: int) -> Rows:
     """Bhattacharyya coefficient from samples, under e^{−mD²/8} or, for the contrast rows, above it."""
-    rng, covered = stream(seed, "extensions", name), name in components.CONVEXITY
+    rng, covered = stream("mixture", seed, "extensions", name), name in components.CONVEXITY
     found = [over_seeds(component_samples.overlap_samples(rng, name, d, draws)) for d in DISTANCES]
     value, error = np.array([(e.value, e.standard_error) for e in found]).T
     gaussian = np.exp(-(DISTANCES**2) / 8)

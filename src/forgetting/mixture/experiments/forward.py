@@ -16,7 +16,7 @@ from forgetting.mixture.experiments.results import (
 )
 from forgetting.mixture.simulations import weights
 from forgetting.mixture.simulations.descent import adam, sgd
-from forgetting.mixture.streams import stream
+from forgetting.seeds import numpy_generator as stream
 
 DELTAS = np.array([2.0, 3.0, 4.0, 6.0])
 B0, RATE = 0.5, 0.1
@@ -35,7 +35,7 @@ def run(
     record = np.unique(np.geomspace(10, horizon / RATE, points).round()).astype(int)
     record = np.union1d(record, [r for r in (100, 1000, 10_000) if r <= record[-1]])
     start = np.zeros((len(DELTAS), seeds), np.float32)
-    path = sgd(weights.data(stream(seed, "forward"), batch, DELTAS), start, RATE, record)
+    path = sgd(weights.data(stream("mixture", seed, "forward"), batch, DELTAS), start, RATE, record)
     simulated = expit(path.astype(float))
     recursion = forward.recursion(record, RATE, B0, DELTAS)
     curves = [curve("beta", "predicted", record * RATE, forward.weight_without_leakage(record * RATE, B0), delta="inf")]
@@ -79,7 +79,7 @@ def _halving(horizon: int) -> list[Check]:
 def _limit(seed: int, seeds: int, lr: float) -> list[Check]:
     """β(10⁴) by SGD at a large learning rate."""
     start = np.zeros((len(DELTAS), seeds), np.float32)
-    path = sgd(weights.data(stream(seed, "forward", "limit"), 16, DELTAS), start, lr, [round(10_000 / lr)])
+    path = sgd(weights.data(stream("mixture", seed, "forward", "limit"), 16, DELTAS), start, lr, [round(10_000 / lr)])
     final = expit(path[0].astype(float))
     return [
         check(
@@ -98,7 +98,7 @@ def _limit(seed: int, seeds: int, lr: float) -> list[Check]:
 
 def _adam(seed: int, seeds: int) -> list[Check]:
     """Adam at the same learning rate × steps misses the time law by far."""
-    estimate = weights.data(stream(seed, "forward", "adam"), 64, DELTAS)
+    estimate = weights.data(stream("mixture", seed, "forward", "adam"), 64, DELTAS)
     final = expit(adam(estimate, np.zeros((len(DELTAS), seeds)), RATE, [100])[0])
     predicted = forward.weight(np.array([10.0]), B0, 4.0)[0]
     measured = over_seeds(final[2])

@@ -11,7 +11,7 @@ from forgetting.mixture.experiments.results import Check, Estimate, Result, chec
 from forgetting.mixture.quadrature import coarse_line, slope
 from forgetting.mixture.simulations import means
 from forgetting.mixture.simulations.descent import sgd
-from forgetting.mixture.streams import stream
+from forgetting.seeds import numpy_generator as stream
 
 CASES = ((0.5, 4.0), (0.5, 6.0), (0.2, 4.0), (0.2, 6.0))
 DELTAS = np.arange(3.0, 10.01, 0.5)
@@ -93,7 +93,7 @@ def _sgd(
     record = np.rint(np.linspace(0, last, 31) / lr).astype(int)
     start = np.repeat(np.array([logit(alpha) + 0.5, 0.1, delta - 0.1])[:, None, None], seeds, axis=2)
     goal = reverse.target(alpha, delta)[:, None, None]
-    path = sgd(means.own(stream(seed, "geometry", f"{alpha} {delta}"), batch, goal), start, lr, record)
+    path = sgd(means.own(stream("mixture", seed, "geometry", f"{alpha} {delta}"), batch, goal), start, lr, record)
     log_loss = np.log(_losses(path[:, :, 0].transpose(1, 0, 2), alpha, delta))
     times = record * lr
     late = times >= first

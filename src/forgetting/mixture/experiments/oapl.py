@@ -20,7 +20,7 @@ from forgetting.mixture.experiments.results import (
 from forgetting.mixture.quadrature import slope
 from forgetting.mixture.simulations.descent import sgd
 from forgetting.mixture.simulations.groups import judge, regression
-from forgetting.mixture.streams import stream
+from forgetting.seeds import numpy_generator as stream
 
 GAP, TEMPERATURE, SEPARATED = 0.5, 1.0, 8.0
 REFERENCES = np.array([0.5, 0.2, 0.05])
@@ -53,7 +53,7 @@ def _fit(rng: np.random.Generator, reference: Array, group: int, steps: int) -> 
 
 def _fits(seed: int, seeds: int, group: int, steps: int) -> list[Check]:
     reference = np.repeat(np.append(REFERENCES, 0.0)[:, None], seeds, axis=1)
-    final = _fit(stream(seed, "oapl", "fit"), reference, group, 2 * steps)
+    final = _fit(stream("mixture", seed, "oapl", "fit"), reference, group, 2 * steps)
     rows = []
     for b0, values in zip(reference[:, 0], final, strict=True):
         predicted = oapl.fitted_weight(float(b0), GAP)
@@ -74,7 +74,7 @@ def _fits(seed: int, seeds: int, group: int, steps: int) -> list[Check]:
 
 def _syncs(seed: int, seeds: int, group: int, steps: int, syncs: int = 5) -> Rows:
     """A reference replaced by each fit, beside one that is kept."""
-    rng = stream(seed, "oapl", "syncs")
+    rng = stream("mixture", seed, "oapl", "syncs")
     lagged = [np.full((1, seeds), 0.5)]
     frozen = [lagged[0]]
     for _ in range(syncs):
@@ -113,7 +113,7 @@ def _syncs(seed: int, seeds: int, group: int, steps: int, syncs: int = 5) -> Row
 
 def _gradients(seed: int, draws: int, deltas: Array) -> Rows:
     """∇_{m_o}L at the reference in score form, −2τβ₀E_{p_o}[R(x)(x−μ_o)], from samples drawn midway."""
-    rng, found = stream(seed, "oapl", "gradient"), []
+    rng, found = stream("mixture", seed, "oapl", "gradient"), []
     for d in deltas:
         x = d / 2 + rng.standard_normal(draws)
         reward = GAP * TEMPERATURE * judge(x, d)

@@ -19,7 +19,7 @@ from forgetting.mixture.experiments.results import (
 )
 from forgetting.mixture.simulations import weights
 from forgetting.mixture.simulations.descent import sgd
-from forgetting.mixture.streams import stream
+from forgetting.seeds import numpy_generator as stream
 
 SHARES = np.array([0.05, 0.1, 0.2, 0.4, 0.6])
 DELTAS = np.array([2.0, 4.0])
@@ -36,7 +36,7 @@ def run(seed: int, seeds: int = 50, batch: int = 64, horizon: int = 10_000, rate
 
 def _data(seed: int, seeds: int, batch: int, share: Array, delta: Array) -> Rows:
     """β averaged over t = 400 to 600 (learning rate 0.2), against λ."""
-    estimate = weights.data(stream(seed, "replay", "data"), batch, delta, share)
+    estimate = weights.data(stream("mixture", seed, "replay", "data"), batch, delta, share)
     path = sgd(estimate, np.zeros((len(share), seeds), np.float32), 0.2, np.arange(2000, 3001, 25))
     final = expit(path.astype(float)).mean(0)
     curves, checks = [], []
@@ -63,7 +63,7 @@ def _data(seed: int, seeds: int, batch: int, share: Array, delta: Array) -> Rows
 
 def _model(seed: int, seeds: int, horizon: int, share: Array, delta: Array) -> Rows:
     """β and the effective mass λ + (1−λ)β at `horizon` (learning rate 1), against 0 and λ, and the flow."""
-    estimate = weights.model(stream(seed, "replay", "model"), 16, delta, share)
+    estimate = weights.model(stream("mixture", seed, "replay", "model"), 16, delta, share)
     record = np.unique(np.geomspace(10, horizon, 12).round()).astype(int)
     beta = expit(sgd(estimate, np.zeros((len(share), seeds), np.float32), 1.0, record).astype(float))
     curves, checks = [curve("final beta", "predicted", [0.0, 0.65], [0.0, 0.0], replay="model")], []
@@ -105,7 +105,7 @@ def _rate(seed: int, seeds: int, batch: int, delta: float, share: float = 0.2) -
     steps = round(1.0 / (lr * replay.data_rate(share, delta)))
     ends = [
         sgd(
-            weights.data(stream(seed, "replay", "rate", str(delta)), batch, delta, share),
+            weights.data(stream("mixture", seed, "replay", "rate", str(delta)), batch, delta, share),
             np.full((1, seeds), logit(share) + side),
             lr,
             [steps],

@@ -10,7 +10,7 @@ from forgetting.mixture.experiments.results import Check, Result, check, curve, 
 from forgetting.mixture.quadrature import coarse_line
 from forgetting.mixture.simulations import weights
 from forgetting.mixture.simulations.descent import sgd
-from forgetting.mixture.streams import stream
+from forgetting.seeds import numpy_generator as stream
 
 #        b₀    α    δ
 CASES = np.array([[0.9, 0.3, 4], [0.02, 0.3, 4], [0.9, 0.1, 4], [0.9, 0.3, 2], [0.9, 0.5, 2]])
@@ -22,7 +22,7 @@ def run(seed: int, seeds: int = 100, batch: int = 64, points: int = 25) -> Resul
     b0, alpha, delta = CASES.T
     record = np.unique(np.geomspace(5, 150 / RATE, points).round()).astype(int)
     start = np.repeat(logit(b0)[:, None], seeds, axis=1)
-    path = expit(sgd(weights.own(stream(seed, "reverse"), batch, delta, alpha), start, RATE, record))
+    path = expit(sgd(weights.own(stream("mixture", seed, "reverse"), batch, delta, alpha), start, RATE, record))
     times, smooth = record * RATE, np.geomspace(0.5, 150, 80)
     curves, checks = [], []
     for i, case in enumerate(CASES):
@@ -66,7 +66,7 @@ def _returns(seed: int, seeds: int, batch: int) -> list[Check]:
     """A nearly lost mode returns slowly: time of the seeds' mean log odds to 0.9α, against ∫dφ/φ'."""
     starts: Array = np.array([0.1, 0.01])
     record = np.arange(0, 601)
-    estimate = weights.own(stream(seed, "reverse", "returns"), 4 * batch, 6.0, np.full(2, 0.3))
+    estimate = weights.own(stream("mixture", seed, "reverse", "returns"), 4 * batch, 6.0, np.full(2, 0.3))
     path = expit(sgd(estimate, np.repeat(logit(starts)[:, None], seeds // 4 + 2, axis=1), RATE, record)).mean(-1)
     rows = []
     for i, b0 in enumerate(starts):

@@ -19,7 +19,7 @@ from forgetting.mixture.experiments.results import (
 from forgetting.mixture.quadrature import slope
 from forgetting.mixture.simulations.descent import sgd
 from forgetting.mixture.simulations.teachers import Average, distil
-from forgetting.mixture.streams import stream
+from forgetting.seeds import numpy_generator as stream
 
 ALPHA, PULL, B0, G0 = 0.3, 0.05, 0.5, 0.15
 SHOWN = np.array([0.2, 0.05, 0.01, 0.0])  # λ, how fast demonstrations pull the teacher
@@ -52,7 +52,7 @@ def _returns(seed: int, seeds: int, batch: int, lr: float, horizon: int) -> Rows
     shown_rows = np.isin(record, drawn)
     start = np.empty((2, len(SHOWN), seeds))
     start[0], start[1] = logit(B0), G0
-    estimate = distil(stream(seed, "sdft"), batch, SEPARATED, ALPHA, PULL, SHOWN)
+    estimate = distil(stream("mixture", seed, "sdft"), batch, SEPARATED, ALPHA, PULL, SHOWN)
     path, times = expit(sgd(estimate, start, lr, record)[:, 0]), record * lr
     curves, checks = [], []
     for i, shown in enumerate(SHOWN):
@@ -115,7 +115,7 @@ def _tilted(seed: int, seeds: int, batch: int, lr: float) -> list[Check]:
         start = np.full((2, 1, seeds), logit(ALPHA) if average == "logit" else ALPHA)
         start[0] = logit(ALPHA)
         estimate = distil(
-            stream(seed, "sdft", "tilt", average, str(forward)),
+            stream("mixture", seed, "sdft", "tilt", average, str(forward)),
             batch,
             SEPARATED,
             ALPHA,

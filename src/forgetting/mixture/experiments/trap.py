@@ -11,7 +11,7 @@ from forgetting.mixture.densities import Array, expit
 from forgetting.mixture.experiments.results import Check, Result, check, curve, over_seeds, result, seed_curve
 from forgetting.mixture.simulations import means
 from forgetting.mixture.simulations.descent import sgd
-from forgetting.mixture.streams import stream
+from forgetting.seeds import numpy_generator as stream
 
 DELTAS = np.array([2.0, 3.0, 4.0, 5.0, 6.0])
 B0, LONG = 0.5, 10_000.0
@@ -19,7 +19,7 @@ B0, LONG = 0.5, 10_000.0
 
 def run(seed: int, seeds: int = 24, batch: int = 64, horizon: int = 1000, points: int = 20) -> Result:
     """SGD at learning rate 0.1 to time `horizon`; the flow to t = 10,000; noisy SGD (0.5, batches of 16)."""
-    rng = stream(seed, "trap")
+    rng = stream("mixture", seed, "trap")
     record = np.unique(np.geomspace(20, horizon / 0.1, points).round()).astype(int)
     calm = _train(rng, seeds, batch, 0.1, record)
     noisy = _train(rng, max(seeds // 4, 4), 16, 0.5, np.array([int(horizon * 20)]))

@@ -20,7 +20,7 @@ from forgetting.mixture.experiments.results import (
 from forgetting.mixture.quadrature import slope
 from forgetting.mixture.simulations.descent import sgd
 from forgetting.mixture.simulations.groups import entropic
-from forgetting.mixture.streams import stream
+from forgetting.seeds import numpy_generator as stream
 
 ANCHORS = np.array([0.0, 0.3, 0.5, 1.0, 2.0])
 B0, ETA, SEPARATED = 0.5, 20.0, 8.0
@@ -49,7 +49,7 @@ def run(
 def _paths(seed: int, seeds: int, group: int, lr: float, steps: int, rho: float) -> Rows:
     drawn = np.geomspace(5, steps, 25).round().astype(int)
     record = np.union1d(drawn, np.linspace(steps // 2, steps, 41).astype(int))
-    estimate = entropic(stream(seed, "ttt"), group, SEPARATED, ETA, ANCHORS, 0.0)
+    estimate = entropic(stream("mixture", seed, "ttt"), group, SEPARATED, ETA, ANCHORS, 0.0)
     path, times = expit(sgd(estimate, np.zeros((len(ANCHORS), seeds)), lr, record)), record * lr
     late, curves, checks = record >= steps // 2, [], []
     shown = np.isin(record, drawn)
@@ -93,7 +93,7 @@ def _thresholds(seed: int, seeds: int, group: int, lr: float, steps: int, rho: f
     for b in (0.25, 0.05):
         predicted = ttt.critical_anchor(b, B0, rho)
         anchors = predicted * np.array([0.8, 0.9, 1.0, 1.1, 1.2])
-        estimate = entropic(stream(seed, "ttt", "threshold", str(b)), group, SEPARATED, ETA, anchors, 0.0)
+        estimate = entropic(stream("mixture", seed, "ttt", "threshold", str(b)), group, SEPARATED, ETA, anchors, 0.0)
         start = np.full((len(anchors), seeds), logit(b))
         rest = sgd(estimate, start, lr, np.linspace(steps // 2, steps, 41).astype(int)).mean(0)
         curves.append(seed_curve("resting beta", anchors / predicted, expit(rest), retained=b))
@@ -118,7 +118,7 @@ def _thresholds(seed: int, seeds: int, group: int, lr: float, steps: int, rho: f
 
 def _tilts(seed: int) -> list[Check]:
     """The adaptive η asks reward weights for a KL of ln 2 from uniform: feasible only while β ≥ ½."""
-    rng, n, rows = stream(seed, "ttt", "tilt"), 100_000, []
+    rng, n, rows = stream("mixture", seed, "ttt", "tilt"), 100_000, []
     for beta, rule in ((0.4, "below"), (0.6, "above")):
         new = float((rng.random(n) >= beta).mean())
         best = Estimate(-np.log(new), np.sqrt((1 - new) / (new * n)), n)
