@@ -55,4 +55,4 @@ rule figures:
 
 
 onsuccess:
-    print(headline())
+    headline(Path("results", CONFIG.preset))

@@ -74,7 +74,7 @@ def test_headline_and_where_to_look(first_run: tuple[Project, str]):
     headline = r2.loc[("forward_kl", "new", "all")]
     assert f"R2 = {headline['r2']:.3f}" in output
     assert headline["low"] <= headline["r2"] <= headline["high"]
-    assert f"{RESULTS}/figures/parity.pdf" in output
+    assert "Mixture theory, 13 claims:" in output and f"Look at {RESULTS}/figures/" in output
 
 
 def test_logs_and_benchmarks_of_every_job(project: Project):

@@ -7,6 +7,7 @@ Out: CONFIG (checked), code(), leaves(), TABLES, FIGURES
 from pathlib import Path
 
 from forgetting.config import ConfigError, check_images, validate
+from forgetting.headline import headline
 from forgetting.imports import modules
 from forgetting.mixture.experiments import FAMILIES
 from forgetting.registry import BUILT_IN, source_file, split_name
@@ -60,24 +61,3 @@ def drawn(name):
     families = MIXTURE_FIGURES[name]
     names = families if len(families) > 1 else ["curves"]
     return dict(zip(names, expand(rules.mixture.output.curves, family=families)))
-
-
-def headline():
-    """What the run found, and where to look."""
-    import csv
-
-    results = Path("results", CONFIG.preset)
-    table = results / "tables" / "r2.csv"
-    if not table.is_file():
-        return ""
-    with table.open() as rows:
-        row = next(
-            r
-            for r in csv.DictReader(rows)
-            if (r["predictor"], r["inputs"], r["points"]) == ("forward_kl", "new", "all")
-        )
-    return (
-        f"\nForward KL on the new task against forgetting: R2 = {float(row['r2']):.3f} "
-        f"[{float(row['low']):.3f}, {float(row['high']):.3f}] over {row['n']} checkpoints (published: 0.96).\n"
-        f"Look at {results}/figures/parity.pdf and {results}/tables/predictors.csv; logs are in {results}/logs.\n"
-    )

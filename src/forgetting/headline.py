@@ -1,0 +1,35 @@
+"""The end of a run: what it found, and where to look."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def law(r2: "pd.DataFrame") -> str:
+    """The parity line in a sentence, from `tables/r2.csv`."""
+    from forgetting.intervals import label
+
+    row = r2.query("predictor == 'forward_kl' and inputs == 'new' and points == 'all'").iloc[0]
+    return (
+        f"Forward KL on the new task against forgetting: R2 = {row['r2']:.3f} [{row['low']:.3f}, {row['high']:.3f}] "
+        f"({label(float(row['coverage']))}) over {row['n']} checkpoints of {row['seeds']} base seeds; published: 0.96."
+    )
+
+
+def theory(claims: "pd.DataFrame") -> str:
+    """The mixture line in a sentence, from `tables/mixture_claims.csv`."""
+    counts = claims["verdict"].value_counts()
+    return f"Mixture theory, {len(claims)} claims: {', '.join(f'{n} {verdict}' for verdict, n in counts.items())}."
+
+
+def headline(results: Path) -> None:
+    """Print what there is in the tables of a results folder."""
+    import pandas as pd  # here, so that parsing the workflow stays light
+
+    for name, sentence in {"r2": law, "mixture_claims": theory}.items():
+        table = results / "tables" / f"{name}.csv"
+        if table.is_file():
+            print(sentence(pd.read_csv(table)))
+    print(f"Look at {results}/figures/ and {results}/tables/; logs are in {results}/logs/.")
