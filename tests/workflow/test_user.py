@@ -23,6 +23,7 @@ methods:
   my_method: {objective: "my_file:my_objective", options: {sharpness: 2.0}}
 regression: {resamples: 50}
 """
+TARGETS = [f"results/tiny/{name}" for name in ("tables/r2.csv", "tables/predictors.tex", "figures/parity.pdf")]
 MINE = """
 import torch.nn.functional as F
 
@@ -40,7 +41,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
         if line.lstrip().startswith(("sft_2:", "sft_oracle:", "grpo:", "grpo_kl:")):
             project.edit("config.yaml", line, "")  # an overlay adds methods and takes none away
     (project.root / "my_file.py").write_text(MINE)
-    project.snakemake("--configfile", "tiny.yaml")
+    project.snakemake(*TARGETS, "--configfile", "tiny.yaml")
     return project
 
 
@@ -54,7 +55,7 @@ def test_own_method_takes_part(project: Project):
 
 def test_editing_the_own_file_retrains_that_method(project: Project):
     project.edit("my_file.py", "sharpness=1.0", "sharpness=1.5")
-    planned = project.snakemake("--dry-run", "--configfile", "tiny.yaml")
+    planned = project.snakemake(*TARGETS, "--dry-run", "--configfile", "tiny.yaml")
     project.edit("my_file.py", "sharpness=1.5", "sharpness=1.0")
     assert "method=my_method" in planned and "method=sft_1" not in planned
 
