@@ -5,6 +5,7 @@ from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import hypothesis
 import pytest
 import torch
 
@@ -15,6 +16,9 @@ from forgetting.points import Baseline
 from forgetting.policy import Policy
 
 ROOT = Path(__file__).parents[1]
+# The same examples everywhere, and no time limit for one: a busy machine is no counterexample.
+hypothesis.settings.register_profile("here", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("here")
 PRETRAINING = {
     "images": 300,
     "epochs": 6,
