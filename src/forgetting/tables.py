@@ -4,10 +4,15 @@ import math
 from pathlib import Path
 
 import pandas as pd
+import yaml
 
 from forgetting.intervals import label
 from forgetting.whole import whole_file
 
+LATEX = str.maketrans(
+    {character: rf"\{character}" for character in "&%#_${}"}
+    | {"^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "\\": r"\textbackslash{}"}
+)
 SELECTIONS = ("all", "frontier", "final")
 MEASURED = ["r2", "low", "high", "n", "n_diverged", "coverage"]  # columns of `regression.r2_table` that are printed
 
@@ -80,15 +85,23 @@ def predictor_cells(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([cells, rows], ignore_index=True)
 
 
-def claim_cells(claims: pd.DataFrame) -> pd.DataFrame:
-    """Verdicts on claims as cells of a LaTeX table: what was measured, predicted, found, and the verdict.
+def published_claims(ledger: Path | str, line: str) -> pd.DataFrame:
+    """Claims of one line of evidence in the ledger's source: id, claim (in words), paper (its arXiv number)."""
+    claims = pd.DataFrame(yaml.safe_load(Path(ledger).read_text()))
+    return claims.loc[claims["line"] == line, ["id", "claim", "paper"]]
 
-    claims: id, statistic, parameters, predicted, ours, low, high, parts, verdict, as `mixture.verdicts` gives them.
+
+def claim_cells(claims: pd.DataFrame) -> pd.DataFrame:
+    """Verdicts on claims as cells of a LaTeX table: what is claimed, predicted, measured, and the verdict.
+
+    claims: id, claim, and statistic, parameters, predicted, ours, low, high, parts, verdict as `mixture.verdicts` gives
+    them.
     """
     what = (claims["statistic"].fillna("") + ", " + claims["parameters"].fillna("")).str.strip(", ")
     found = [precise(*row) for row in zip(claims["ours"], claims["low"], claims["high"], strict=True)]
     cells = {
-        "claim": claims["id"],
+        "": claims["id"],
+        "claim": claims["claim"].map(escape),
         "headline statistic": what.map(escape),
         "predicted": [f"${value:.4g}$" if pd.notna(value) else "--" for value in claims["predicted"]],
         "measured": found,
@@ -107,6 +120,4 @@ def precise(value: float, low: float, high: float) -> str:
 
 def escape(text: str) -> str:
     """A name as LaTeX text."""
-    for character in "&%#_":
-        text = text.replace(character, f"\\{character}")
-    return text
+    return text.translate(LATEX)

@@ -58,6 +58,7 @@ def test_latex(r2: pd.DataFrame, tmp_path: Path):
 
 def test_underscores_and_percent_signs_survive_latex(tmp_path: Path):
     assert tables.escape("my_own 100 % & more") == r"my\_own 100 \% \& more"
+    assert tables.escape("δ^2 {a} \\b") == r"δ\textasciicircum{}2 \{a\} \textbackslash{}b"
 
 
 def test_known_methods_keep_their_colours():

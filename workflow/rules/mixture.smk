@@ -40,6 +40,7 @@ rule mixture_claims:
     """Gather all checks and judge the claims M1 to M13."""
     input:
         checks=expand(rules.mixture.output.checks, family=FAMILIES),
+        published="src/forgetting/published/claims.yaml",
         code=code("workflow/scripts/mixture_claims.py"),
     output:
         checks="<results>/tables/mixture.csv",

@@ -4,12 +4,12 @@ import pandas as pd
 
 from forgetting.jobs import logged
 from forgetting.mixture.verdicts import verdicts
-from forgetting.tables import claim_cells, write, write_latex
+from forgetting.tables import claim_cells, published_claims, write, write_latex
 
 with logged(snakemake.log[0]):
     checks = pd.concat(map(pd.read_parquet, snakemake.input.checks), ignore_index=True)
-    claims = verdicts(checks)
+    claims = published_claims(snakemake.input.published, "mixture").merge(verdicts(checks), on="id")
     write(checks, snakemake.output.checks)
     write(claims, snakemake.output.claims)
-    write_latex(claim_cells(claims), snakemake.output.tex, column_format="llrrl")
+    write_latex(claim_cells(claims), snakemake.output.tex, column_format=r"lp{0.3\textwidth}p{0.22\textwidth}lll")
     print(claims[["id", "ours", "parts", "verdict"]].to_string(index=False))
