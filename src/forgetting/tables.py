@@ -114,7 +114,8 @@ def precise(value: float, low: float, high: float) -> str:
     """A value to four digits, with its interval where it has one."""
     if math.isnan(value):
         return "--"
-    ends = rf" {{\footnotesize [${low:.4g}$, ${high:.4g}$]}}" if low < high else ""
+    low_text, high_text = f"{low:.4g}", f"{high:.4g}"
+    ends = rf" {{\footnotesize [${low_text}$, ${high_text}$]}}" if low_text != high_text else ""
     return f"${value:.4g}${ends}"
 
 
