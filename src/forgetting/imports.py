@@ -12,9 +12,16 @@ PACKAGE = Path(__file__).parent
 
 
 def named(path: Path) -> set[str]:
-    """Dotted names of this package, and of the packages around them, that the file at `path` imports anywhere."""
+    """Dotted names of this package, and of the packages around them, that the file at `path` imports anywhere.
+
+    Imports under `if TYPE_CHECKING` are no code that runs.
+    """
     names = set()
-    for node in ast.walk(ast.parse(path.read_text(), str(path))):
+    tree = ast.parse(path.read_text(), str(path))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            node.body = [ast.Pass()]
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Import):
