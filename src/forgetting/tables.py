@@ -94,8 +94,7 @@ def published_claims(ledger: Path | str, line: str) -> pd.DataFrame:
 def claim_cells(claims: pd.DataFrame) -> pd.DataFrame:
     """Verdicts on claims as cells of a LaTeX table: what is claimed, predicted, measured, and the verdict.
 
-    claims: id, claim, and statistic, parameters, predicted, ours, low, high, parts, verdict as `mixture.verdicts` gives
-    them.
+    claims: id, claim, and statistic, parameters, predicted, ours, low, high, parts, verdict as `verdicts` gives them.
     """
     what = (claims["statistic"].fillna("") + ", " + claims["parameters"].fillna("")).str.strip(", ")
     found = [precise(*row) for row in zip(claims["ours"], claims["low"], claims["high"], strict=True)]

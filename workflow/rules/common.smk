@@ -9,6 +9,7 @@ from pathlib import Path
 from forgetting.config import ConfigError, check_images, validate
 from forgetting.headline import headline
 from forgetting.imports import modules
+from forgetting.mixture import CLAIMS as MIXTURE_CLAIMS
 from forgetting.mixture.experiments import FAMILIES
 from forgetting.registry import BUILT_IN, source_file, split_name
 from snakemake.exceptions import WorkflowError

@@ -41,7 +41,7 @@ rule mixture_claims:
     input:
         checks=expand(rules.mixture.output.checks, family=FAMILIES),
         published="src/forgetting/published/claims.yaml",
-        code=code("workflow/scripts/mixture_claims.py"),
+        code=code("workflow/scripts/verdicts.py"),
     output:
         checks="<results>/tables/mixture.csv",
         claims="<results>/tables/mixture_claims.csv",
@@ -54,5 +54,8 @@ rule mixture_claims:
     resources:
         mem_mb=1000,
         runtime=5,
+    params:
+        line="mixture",
+        claims=MIXTURE_CLAIMS,
     script:
-        "../scripts/mixture_claims.py"
+        "../scripts/verdicts.py"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from forgetting.mixture.experiments.results import Result
+    from forgetting.results import Result
 
 FAMILIES = (
     "forward",

@@ -6,7 +6,9 @@ import numpy as np
 
 from forgetting.mixture import replay
 from forgetting.mixture.densities import Array, expit, logit
-from forgetting.mixture.experiments.results import (
+from forgetting.mixture.simulations import chains, means, weights
+from forgetting.mixture.simulations.descent import sgd
+from forgetting.results import (
     Estimate,
     Result,
     Rows,
@@ -16,8 +18,6 @@ from forgetting.mixture.experiments.results import (
     over_seeds,
     result,
 )
-from forgetting.mixture.simulations import chains, means, weights
-from forgetting.mixture.simulations.descent import sgd
 from forgetting.seeds import numpy_generator as stream
 
 BETAS, SIZES, SHARES = (0.01, 0.05, 0.1), (4, 8, 16, 32, 64, 128, 256), (0.0, 0.1, 0.3)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from forgetting.mixture import chen
 from forgetting.mixture.densities import Array
-from forgetting.mixture.experiments.results import (
+from forgetting.results import (
     Check,
     Estimate,
     Result,

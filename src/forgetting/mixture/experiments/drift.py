@@ -6,7 +6,10 @@ import numpy as np
 
 from forgetting.mixture import leakage, reverse
 from forgetting.mixture.densities import Array, logit
-from forgetting.mixture.experiments.results import (
+from forgetting.mixture.quadrature import slope
+from forgetting.mixture.simulations import means
+from forgetting.mixture.simulations.descent import sgd
+from forgetting.results import (
     Result,
     Rows,
     check,
@@ -16,9 +19,6 @@ from forgetting.mixture.experiments.results import (
     result,
     slope_over_seeds,
 )
-from forgetting.mixture.quadrature import slope
-from forgetting.mixture.simulations import means
-from forgetting.mixture.simulations.descent import sgd
 from forgetting.seeds import numpy_generator as stream
 
 LEAKS = np.arange(4.0, 10.1, 1.0)

@@ -8,7 +8,11 @@ from scipy.linalg import eigh
 
 from forgetting.mixture import components, divergences, reverse
 from forgetting.mixture.densities import Array, expit, log_mixture, logit, score
-from forgetting.mixture.experiments.results import (
+from forgetting.mixture.quadrature import line, slope
+from forgetting.mixture.simulations import components as component_samples
+from forgetting.mixture.simulations import weights
+from forgetting.mixture.simulations.descent import sgd
+from forgetting.results import (
     Check,
     Estimate,
     Result,
@@ -21,10 +25,6 @@ from forgetting.mixture.experiments.results import (
     result,
     slope_over_seeds,
 )
-from forgetting.mixture.quadrature import line, slope
-from forgetting.mixture.simulations import components as component_samples
-from forgetting.mixture.simulations import weights
-from forgetting.mixture.simulations.descent import sgd
 from forgetting.seeds import numpy_generator as stream
 
 ALPHA, DELTA = 0.3, 4.0

@@ -4,7 +4,9 @@ import numpy as np
 
 from forgetting.mixture import forward
 from forgetting.mixture.densities import Array, expit
-from forgetting.mixture.experiments.results import (
+from forgetting.mixture.simulations import weights
+from forgetting.mixture.simulations.descent import adam, sgd
+from forgetting.results import (
     Check,
     Result,
     check,
@@ -14,8 +16,6 @@ from forgetting.mixture.experiments.results import (
     result,
     seed_curve,
 )
-from forgetting.mixture.simulations import weights
-from forgetting.mixture.simulations.descent import adam, sgd
 from forgetting.seeds import numpy_generator as stream
 
 DELTAS = np.array([2.0, 3.0, 4.0, 6.0])

@@ -7,10 +7,10 @@ import pandas as pd
 
 from forgetting.mixture import reverse
 from forgetting.mixture.densities import Array, logit
-from forgetting.mixture.experiments.results import Check, Estimate, Result, check, curve, exact, result
 from forgetting.mixture.quadrature import coarse_line, slope
 from forgetting.mixture.simulations import means
 from forgetting.mixture.simulations.descent import sgd
+from forgetting.results import Check, Estimate, Result, check, curve, exact, result
 from forgetting.seeds import numpy_generator as stream
 
 CASES = ((0.5, 4.0), (0.5, 6.0), (0.2, 4.0), (0.2, 6.0))

@@ -4,7 +4,10 @@ import numpy as np
 
 from forgetting.mixture import oapl
 from forgetting.mixture.densities import Array, expit, logit
-from forgetting.mixture.experiments.results import (
+from forgetting.mixture.quadrature import slope
+from forgetting.mixture.simulations.descent import sgd
+from forgetting.mixture.simulations.groups import judge, regression
+from forgetting.results import (
     Check,
     Result,
     Rows,
@@ -17,9 +20,6 @@ from forgetting.mixture.experiments.results import (
     seed_curve,
     slope_over_seeds,
 )
-from forgetting.mixture.quadrature import slope
-from forgetting.mixture.simulations.descent import sgd
-from forgetting.mixture.simulations.groups import judge, regression
 from forgetting.seeds import numpy_generator as stream
 
 GAP, TEMPERATURE, SEPARATED = 0.5, 1.0, 8.0

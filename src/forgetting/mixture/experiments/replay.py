@@ -6,7 +6,9 @@ import numpy as np
 
 from forgetting.mixture import replay
 from forgetting.mixture.densities import Array, expit, logit
-from forgetting.mixture.experiments.results import (
+from forgetting.mixture.simulations import weights
+from forgetting.mixture.simulations.descent import sgd
+from forgetting.results import (
     Check,
     Estimate,
     Result,
@@ -17,8 +19,6 @@ from forgetting.mixture.experiments.results import (
     result,
     seed_curve,
 )
-from forgetting.mixture.simulations import weights
-from forgetting.mixture.simulations.descent import sgd
 from forgetting.seeds import numpy_generator as stream
 
 SHARES = np.array([0.05, 0.1, 0.2, 0.4, 0.6])

@@ -6,10 +6,10 @@ import numpy as np
 
 from forgetting.mixture import forward, reverse
 from forgetting.mixture.densities import Array, expit, logit
-from forgetting.mixture.experiments.results import Check, Result, check, curve, over_seeds, result, seed_curve
 from forgetting.mixture.quadrature import coarse_line
 from forgetting.mixture.simulations import weights
 from forgetting.mixture.simulations.descent import sgd
+from forgetting.results import Check, Result, check, curve, over_seeds, result, seed_curve
 from forgetting.seeds import numpy_generator as stream
 
 #        b₀    α    δ

@@ -4,7 +4,10 @@ import numpy as np
 
 from forgetting.mixture import sdft
 from forgetting.mixture.densities import Array, expit, logit
-from forgetting.mixture.experiments.results import (
+from forgetting.mixture.quadrature import slope
+from forgetting.mixture.simulations.descent import sgd
+from forgetting.mixture.simulations.teachers import Average, distil
+from forgetting.results import (
     Check,
     Result,
     Role,
@@ -16,9 +19,6 @@ from forgetting.mixture.experiments.results import (
     result,
     seed_curve,
 )
-from forgetting.mixture.quadrature import slope
-from forgetting.mixture.simulations.descent import sgd
-from forgetting.mixture.simulations.teachers import Average, distil
 from forgetting.seeds import numpy_generator as stream
 
 ALPHA, PULL, B0, G0 = 0.3, 0.05, 0.5, 0.15

@@ -8,9 +8,9 @@ import numpy as np
 
 from forgetting.mixture import forward
 from forgetting.mixture.densities import Array, expit
-from forgetting.mixture.experiments.results import Check, Result, check, curve, over_seeds, result, seed_curve
 from forgetting.mixture.simulations import means
 from forgetting.mixture.simulations.descent import sgd
+from forgetting.results import Check, Result, check, curve, over_seeds, result, seed_curve
 from forgetting.seeds import numpy_generator as stream
 
 DELTAS = np.array([2.0, 3.0, 4.0, 5.0, 6.0])

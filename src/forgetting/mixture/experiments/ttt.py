@@ -4,7 +4,10 @@ import numpy as np
 
 from forgetting.mixture import ttt
 from forgetting.mixture.densities import Array, expit, logit
-from forgetting.mixture.experiments.results import (
+from forgetting.mixture.quadrature import slope
+from forgetting.mixture.simulations.descent import sgd
+from forgetting.mixture.simulations.groups import entropic
+from forgetting.results import (
     Check,
     Estimate,
     Result,
@@ -17,9 +20,6 @@ from forgetting.mixture.experiments.results import (
     result,
     seed_curve,
 )
-from forgetting.mixture.quadrature import slope
-from forgetting.mixture.simulations.descent import sgd
-from forgetting.mixture.simulations.groups import entropic
 from forgetting.seeds import numpy_generator as stream
 
 ANCHORS = np.array([0.0, 0.3, 0.5, 1.0, 2.0])

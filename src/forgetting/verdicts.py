@@ -1,13 +1,14 @@
-"""Verdicts on the mixture claims M1 to M13, computed from the checks by the rules of the claims ledger.
+"""Verdicts on claims, computed from the checks by the rules of the claims ledger.
 
 A part of a claim's measure holds, crosses (the sign is right but the interval reaches over), is inconclusive
 (the value lies in an interval too wide to tell), fails, or was not reached. The claim takes the worst that
 matters.
 """
 
+from collections.abc import Iterable
+
 import pandas as pd
 
-CLAIMS = tuple(f"M{i}" for i in range(1, 14))
 STATES = ("holds", "crosses", "inconclusive", "fails", "not reached")
 
 
@@ -36,14 +37,15 @@ def _strain(row: pd.Series) -> float:
     return {"below": gap, "above": -gap}.get(row["rule"], abs(gap))
 
 
-def verdicts(checks: pd.DataFrame) -> pd.DataFrame:
+def verdicts(checks: pd.DataFrame, claims: Iterable[str]) -> pd.DataFrame:
     """One row a claim: id, statistic, parameters, predicted, ours, low, high, n, parts, verdict.
 
-    `checks` holds every family's rows. Headline and measure rows decide; "beside" rows are shown elsewhere
-    only. Ours is the headline row farthest from its prediction, so that no better case hides it.
+    `checks` holds the rows of every experiment, `claims` the ids to judge, in the table's order. Headline and
+    measure rows decide; "beside" rows are shown elsewhere only. Ours is the headline row farthest from its
+    prediction, so that no better case hides it.
     """
     rows = []
-    for claim in CLAIMS:
+    for claim in claims:
         parts = checks[(checks["claim"] == claim) & (checks["role"] != "beside")]
         row: dict[str, object] = {"id": claim}
         headlines = parts[parts["role"] == "headline"]

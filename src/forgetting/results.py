@@ -1,15 +1,14 @@
-"""The two frames that every family returns: curves to draw, and checks to judge."""
+"""The two frames that an exact line of evidence returns: curves to draw, and checks to judge."""
 
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
-from forgetting.mixture.densities import Array
-
+Array = NDArray[np.floating]
 Rule = Literal["3 SE", "inside", "meets", "below", "above"]
 Role = Literal["headline", "measure", "beside"]
 Source = Literal["predicted", "simulated", "computed", "bound", "flow"]
