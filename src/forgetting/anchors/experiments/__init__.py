@@ -1,0 +1,23 @@
+"""Closed forms beside descent and simulation: one module a question, `run` for all of them."""
+
+from itertools import chain
+
+from forgetting.anchors.experiments import alternation, directions, optima, replay
+from forgetting.results import Result, result
+from forgetting.seeds import numpy_generator
+
+
+def run(seed: int, draws: int = 4000) -> Result:
+    """Curves and checks of every exact question on anchors; `draws` batches stand behind a simulated value."""
+    parts = [
+        directions.moved_mass(),
+        directions.quadratic_regime(),
+        alternation.alternating(),
+        optima.forward_is_replay(),
+        optima.on_the_way(),
+        optima.reverse_against_replay(),
+        replay.gradient_noise(numpy_generator("anchors", seed, "noise"), draws),
+        replay.wrong_belief(numpy_generator("anchors", seed, "belief"), draws),
+    ]
+    curves, checks = zip(*parts, strict=True)
+    return result("anchors", chain(*curves), chain(*checks))
