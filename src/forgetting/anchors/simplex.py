@@ -18,10 +18,11 @@ from scipy.special import softmax
 from forgetting.anchors.distributions import cross_entropy_gradient, kl
 from forgetting.results import Array
 
-BASE = np.array([0.05, 0.35, 0.60])
+BASE = np.array([0.10, 0.40, 0.50])  # right as often as a coin
 RIGHT = np.array([1.0, 1.0, 0.0])
 ARRIVED = 0.95  # probability to be right at which a way ends
 ORACLE = BASE * RIGHT / (BASE @ RIGHT)
+NEAREST = np.array([*ARRIVED * ORACLE[:2], 1 - ARRIVED])  # to the base, in either KL, of all that are as right
 LABELS = {"sft_1": np.array([1.0, 0.0, 0.0]), "sft_2": np.array([0.5, 0.5, 0.0]), "sft_oracle": ORACLE}
 METHODS = (*LABELS, "policy_gradient")
 COLUMNS = ["kind", "method", "a", "b", "c", "forward", "reverse"]
@@ -75,12 +76,12 @@ def _rows(kind: str, method: str, pi: Array) -> pd.DataFrame:
 
 
 def picture(rows: int = 160) -> pd.DataFrame:
-    """All that is drawn: kind (base, way, arrival, oracle, field), method, a, b, c, forward, reverse (nats).
+    """All that is drawn: kind (base, way, arrival, nearest, field), method, a, b, c, forward, reverse (nats).
 
     a and b are the right answers, c the wrong one. `field` is the lattice on which contours are drawn (forward KL is
-    ∞ on its edges), `arrival` the last point of each way, `oracle` the solution nearest to the base in reverse KL.
+    ∞ on its edges), `arrival` the last point of each way, `nearest` the point nearest to the base among those as right.
     """
-    parts = [_rows("base", "", BASE[None]), _rows("oracle", "", ORACLE[None]), _rows("field", "", lattice(rows))]
+    parts = [_rows("base", "", BASE[None]), _rows("nearest", "", NEAREST[None]), _rows("field", "", lattice(rows))]
     for method in METHODS:
         path = way(method)
         parts += [_rows("way", method, path), _rows("arrival", method, path[-1:])]

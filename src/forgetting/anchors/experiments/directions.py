@@ -56,12 +56,12 @@ def moved_mass() -> Rows:
 
 def quadratic_regime() -> Rows:
     """KL over ½δᵀFδ as one answer's logit moves, both ways, and from where on the two directions differ by 10 %."""
-    x, curves, checks = np.geomspace(0.01, 8, 120), [], []
+    x, curves, checks = np.geomspace(0.004, 4, 120), [], []
     for move, unit in MOVES.items():
         skew = directions.skewness(unit)
         near = directions.relative_to_quadratic(np.array([0.05]), unit)
         for order, way, over, at in zip((1, 2), WAYS, directions.relative_to_quadratic(x, unit), near, strict=True):
-            curves.append(curve("KL over quadratic", "computed", x, over, move=move, kl=way))
+            curves.append(curve("departure from quadratic", "computed", x, np.abs(over - 1), move=move, kl=way))
             checks += _near(float(at[0]), 1 + order * skew * 0.05 / 3, move=move, kl=way)
         quantity = "distance from which the directions differ by 10 %"
         checks.append(check("A9", quantity, 0.05, directions.parting(unit), "above", move=move))
