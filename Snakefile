@@ -31,6 +31,7 @@ include: "workflow/rules/data.smk"
 include: "workflow/rules/parity.smk"
 include: "workflow/rules/regression.smk"
 include: "workflow/rules/mixture.smk"
+include: "workflow/rules/anchors.smk"
 include: "workflow/rules/notebooks.smk"
 
 

@@ -130,6 +130,12 @@ class Mixture(Section):
         return self
 
 
+class Anchors(Section):
+    """KL anchors and replay, the exact part."""
+
+    seed: Seed = Field(description="Seed of the simulated gradient noise and of the replayed examples.")
+
+
 class Regression(Section):
     """How intervals are computed."""
 
@@ -146,6 +152,7 @@ class Config(Section):
     methods: Annotated[dict[Name, Method], Field(min_length=1)]
     regression: Regression
     mixture: Mixture
+    anchors: Anchors
 
     @model_validator(mode="after")
     def consistent(self) -> "Config":

@@ -6,6 +6,7 @@ Out: CONFIG (checked), code(), leaves(), TABLES, FIGURES
 
 from pathlib import Path
 
+from forgetting.anchors import CLAIMS as ANCHORS_CLAIMS
 from forgetting.config import ConfigError, check_images, validate
 from forgetting.headline import headline
 from forgetting.imports import modules
@@ -21,19 +22,21 @@ try:
 except ConfigError as fault:
     raise WorkflowError(str(fault))
 
-CSV = ["r2", "predictors", "held_out", "residuals", "differences", "matched", "mixture", "mixture_claims"]
-TEX = ["predictors", "mixture_claims"]
+CSV = ["r2", "predictors", "held_out", "residuals", "differences", "matched"]
+CSV += ["mixture", "mixture_claims", "anchors", "anchors_claims"]
+TEX = ["predictors", "mixture_claims", "anchors_claims"]
 TABLES = [f"<results>/tables/{name}.csv" for name in CSV] + [f"<results>/tables/{name}.tex" for name in TEX]
 MIXTURE_FIGURES = {f"mixture_{name}": [name] for name in FAMILIES if name not in ("sdft", "ttt", "oapl")}
 MIXTURE_FIGURES["mixture_methods"] = ["sdft", "ttt", "oapl"]  # the families whose curves each figure draws
-FIGURES = [f"<results>/figures/{name}.{suffix}" for name in ["parity", *MIXTURE_FIGURES] for suffix in ["pdf", "png"]]
+DRAWN = ["parity", *MIXTURE_FIGURES, "anchors", "simplex"]
+FIGURES = [f"<results>/figures/{name}.{suffix}" for name in DRAWN for suffix in ["pdf", "png"]]
 
 
 wildcard_constraints:
     method="|".join(CONFIG.methods),
     base_seed=r"\d+",
     family="|".join(FAMILIES),
-    figure="|".join(["parity", *MIXTURE_FIGURES]),
+    figure="|".join(DRAWN),
 
 
 def code(*paths):
@@ -59,6 +62,10 @@ def drawn(name):
     if name == "parity":
         fits = rules.regression.output
         return {"points": rules.points.output[0], "curve": fits.curve, "frontier": fits.frontier, "r2": fits.r2}
+    if name == "anchors":
+        return {"curves": rules.anchors.output.curves}
+    if name == "simplex":
+        return {"simplex": rules.anchors.output.simplex}
     families = MIXTURE_FIGURES[name]
     names = families if len(families) > 1 else ["curves"]
     return dict(zip(names, expand(rules.mixture.output.curves, family=families)))

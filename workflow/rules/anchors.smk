@@ -1,0 +1,56 @@
+"""Anchors, the exact part: which way a KL anchor points, and anchors against replay, on a handful of answers.
+
+In:  nothing but the config: a seed
+Out: <results>/anchors/curves.parquet       computed, predicted and simulated curves, for the figure
+     <results>/anchors/checks.parquet       predicted or published against measured, one row a number
+     <results>/anchors/simplex.parquet      ways to a new task on the three-answer simplex, both KLs from the base
+     <results>/tables/anchors.csv           all checks
+     <results>/tables/anchors_claims.csv, .tex      claims A1 to A8, A13: ours, interval, verdict
+"""
+
+
+rule anchors:
+    """Set closed forms beside descent and simulation; draw the ways from one base to a new task."""
+    input:
+        code=code("workflow/scripts/anchors.py"),
+    output:
+        curves="<results>/anchors/curves.parquet",
+        checks="<results>/anchors/checks.parquet",
+        simplex="<results>/anchors/simplex.parquet",
+    log:
+        "<logs>/anchors.log",
+    benchmark:
+        "<benchmarks>/anchors.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        **leaves(CONFIG.anchors),
+    script:
+        "../scripts/anchors.py"
+
+
+rule anchors_claims:
+    """Judge the claims on anchors that need no images."""
+    input:
+        checks=[rules.anchors.output.checks],
+        published="src/forgetting/published/claims.yaml",
+        code=code("workflow/scripts/verdicts.py"),
+    output:
+        checks="<results>/tables/anchors.csv",
+        claims="<results>/tables/anchors_claims.csv",
+        tex="<results>/tables/anchors_claims.tex",
+    log:
+        "<logs>/anchors_claims.log",
+    benchmark:
+        "<benchmarks>/anchors_claims.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        line="anchors",
+        claims=ANCHORS_CLAIMS,
+    script:
+        "../scripts/verdicts.py"
