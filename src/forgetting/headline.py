@@ -1,5 +1,7 @@
 """The end of a run: what it found, and where to look."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,17 +20,22 @@ def law(r2: "pd.DataFrame") -> str:
     )
 
 
-def theory(claims: "pd.DataFrame") -> str:
-    """The mixture line in a sentence, from `tables/mixture_claims.csv`."""
+def verdicts(line: str, claims: "pd.DataFrame") -> str:
+    """A line of evidence in a sentence, from the table of verdicts on its claims."""
     counts = claims["verdict"].value_counts()
-    return f"Mixture theory, {len(claims)} claims: {', '.join(f'{n} {verdict}' for verdict, n in counts.items())}."
+    return f"{line}, {len(claims)} claims: {', '.join(f'{n} {verdict}' for verdict, n in counts.items())}."
 
 
 def headline(results: Path) -> None:
     """Print what there is in the tables of a results folder."""
     import pandas as pd  # here, so that parsing the workflow stays light
 
-    for name, sentence in {"r2": law, "mixture_claims": theory}.items():
+    sentences: dict[str, Callable[[pd.DataFrame], str]] = {
+        "r2": law,
+        "mixture_claims": partial(verdicts, "Mixture theory"),
+        "anchors_claims": partial(verdicts, "Anchors"),
+    }
+    for name, sentence in sentences.items():
         table = results / "tables" / f"{name}.csv"
         if table.is_file():
             print(sentence(pd.read_csv(table)))

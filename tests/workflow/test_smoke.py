@@ -28,6 +28,9 @@ COMPARED = [
         "figures/parity.pdf",
         "figures/parity.png",
         "figures/mixture_methods.pdf",
+        "anchors/curves.parquet",
+        "tables/anchors_claims.tex",
+        "figures/simplex.pdf",
         "notebooks/parity.ipynb",
     )
 ]

@@ -61,7 +61,7 @@ def reverse_against_replay() -> Rows:
             check("A13", "distance to nearest mixture", 0, distance, "inside", tolerance=1e-6, **where),
         ]
     _, some, rows = _nearest(TWO_TOKENS, TWO_REFS, tokens="two")
-    quantity, whole = "distance to nearest mixture", (max(none), some)
+    quantity, whole = "distance to nearest mixture", (round(max(none), 9), some)
     checks += [
         *rows,
         check("A13", quantity, 1e-3, some, "above", tokens="two"),
