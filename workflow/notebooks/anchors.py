@@ -41,6 +41,7 @@ def penalties(ax, case, side):
     ax.set(ylabel="penalty, nats", ylim=(0, None), xlim=(0, None))
 
 
+# %%
 figure, axes = plt.subplots(2, 3, figsize=(figures.PAGE, 4.5))
 (erased, said, regime), (settled, noise, belief) = axes
 penalties(erased, "rare fact erased", {"xytext": (-9, 0), "ha": "right"})
@@ -49,7 +50,6 @@ erased.legend(handles=[plt.Line2D([], [], color=c, label=f"{way} KL") for way, c
 penalties(said, "never said, said", {"xytext": (4, 0), "ha": "left"})
 said.set(title="a thing never said is said", xlabel="mass moved, to 0.001")
 
-# %%
 moves = {"rare fact up": "-", "rare fact down": "--", "usual tone up": ":"}
 for level in (0.01, 0.1):
     regime.axhline(level, color="0.8", lw=0.7, zorder=0)
@@ -62,7 +62,6 @@ regime.set_yticks([0.001, 0.01, 0.1, 1, 10], ["0.001", "0.01", "0.1", "1", "10"]
 regime.set_xticks([0.01, 0.1, 1], ["0.01", "0.1", "1"])
 regime.legend(handles=[plt.Line2D([], [], color="0.3", ls=ls, label=m) for m, ls in moves.items()], loc="upper left")
 
-# %%
 pulls = {"forward": FORWARD, "reverse": REVERSE, "approximate": figures.COLOURS[1]}
 once = quantity["equilibrium"].query("weight == 1")
 for pull, colour in pulls.items():
@@ -76,7 +75,6 @@ names = {"forward": "forward", "reverse": "reverse", "approximate": "reverse, si
 handles = [plt.Line2D([], [], color=colour, label=names[pull]) for pull, colour in pulls.items()]
 settled.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, 0.82))
 
-# %%
 kinds = ["anchor", "replay", "stratified replay"]
 colours = [FORWARD, figures.COLOURS[2], figures.COLOURS[4]]
 handles = drawing.overlay(noise, quantity["variance"], "estimator", colours, ms=3)

@@ -60,6 +60,7 @@ def triangle(ax, way, title):
     return shades
 
 
+# %%
 figure = plt.figure(figsize=(figures.PAGE, 2.75))
 figure.set_layout_engine("none")
 forward, reverse = (figure.add_axes((left, 0.13, 0.35, 0.87)) for left in (0.005, 0.37))
@@ -75,7 +76,6 @@ bar.ax.tick_params(length=0, labelsize=6, pad=1.5)
 bar.outline.set(linewidth=0.4, edgecolor="0.6")
 bar.ax.text(1.09, 0.5, "nats", transform=bar.ax.transAxes, fontsize=6, va="center")
 
-# %%
 ends = frame[frame["kind"] == "arrival"].set_index("method").loc[list(NAMES)[::-1]]
 for row, (method, end) in enumerate(ends.iterrows()):
     arrival.plot([end["reverse"], end["forward"]], [row, row], color=COLOURS[method], lw=1, alpha=0.4)
