@@ -13,6 +13,7 @@ import numpy as np
 
 from forgetting.coverage import study
 from forgetting.intervals import STUDY
+from forgetting.tables import write
 
 
 def main() -> None:
@@ -23,10 +24,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=STUDY, help="CSV to write (the shipped one)")
     options = parser.parse_args()
     table = study(options.data_sets, np.random.default_rng(options.seed))
-    partial = options.out.with_suffix(".partial")
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    table.to_csv(partial, index=False)
-    partial.replace(options.out)
+    write(table, options.out)
     lowest = table[table["quantity"] == "all"].groupby(["interval", "seeds"])["coverage"].min()
     print(json.dumps({name: cell.droplevel(0).to_dict() for name, cell in lowest.groupby(level=0)}))
 

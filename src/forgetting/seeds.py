@@ -1,6 +1,6 @@
 """One tree of random generators: a generator is named by its path, and nothing draws from global state.
 
-`generator("finetune", 3, "order")` is always the same stream, whatever else was drawn before it and in whatever
+`generator("finetuning", 3, "order")` is always the same stream, whatever else was drawn before it and in whatever
 order the jobs run. Streams are drawn on the CPU, so that a GPU run sees the same data order and the same samples.
 """
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
+from forgetting.frontier import SELECTIONS
 from forgetting.intervals import label
 from forgetting.whole import whole_file
 
@@ -13,7 +14,6 @@ LATEX = str.maketrans(
     {character: rf"\{character}" for character in "&%#_${}"}
     | {"^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "\\": r"\textbackslash{}"}
 )
-SELECTIONS = ("all", "frontier", "final")
 MEASURED = ["r2", "low", "high", "n", "n_diverged", "coverage"]  # columns of `regression.r2_table` that are printed
 
 

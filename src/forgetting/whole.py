@@ -4,6 +4,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @contextmanager
@@ -21,3 +25,9 @@ def whole_file(target: Path | str) -> Iterator[Path]:
         os.replace(partial, target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def write_parquet(table: "pd.DataFrame", target: Path | str) -> None:
+    """Write a frame as parquet, whole or not at all."""
+    with whole_file(target) as partial:
+        table.to_parquet(partial, index=False)

@@ -8,7 +8,7 @@ from forgetting.finetuning import finetune_grid
 from forgetting.jobs import logged
 from forgetting.policy import Policy
 from forgetting.training import use_threads
-from forgetting.whole import whole_file
+from forgetting.whole import write_parquet
 
 with logged(snakemake.log[0]):
     use_threads(snakemake.threads)
@@ -23,5 +23,4 @@ with logged(snakemake.log[0]):
         checkpoint_folder=Path(folder) if folder else None,
         **snakemake.params.settings,
     )
-    with whole_file(snakemake.output.points) as partial:
-        points.to_parquet(partial, index=False)
+    write_parquet(points, snakemake.output.points)

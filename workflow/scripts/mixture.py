@@ -2,11 +2,10 @@
 
 from forgetting.jobs import logged
 from forgetting.mixture.experiments import run
-from forgetting.whole import whole_file
+from forgetting.whole import write_parquet
 
 with logged(snakemake.log[0]):
     result = run(snakemake.wildcards.family, snakemake.params.seed, snakemake.params.sizes)
     for name, frame in result._asdict().items():
-        with whole_file(snakemake.output[name]) as partial:
-            frame.to_parquet(partial, index=False)
+        write_parquet(frame, snakemake.output[name])
     print(f"{result.checks['agrees'].sum()} of {len(result.checks)} predictions met")

@@ -7,7 +7,7 @@ from forgetting.frontier import select
 from forgetting.jobs import logged
 from forgetting.regression import fitted_curve, r2_table
 from forgetting.tables import write
-from forgetting.whole import whole_file
+from forgetting.whole import write_parquet
 
 with logged(snakemake.log[0]):
     points = pd.read_parquet(snakemake.input.points)
@@ -15,5 +15,4 @@ with logged(snakemake.log[0]):
     write(table, snakemake.output.r2)
     frames = {"curve": fitted_curve(points, "forward_kl_new"), "frontier": select(points, "frontier")}
     for name, frame in frames.items():
-        with whole_file(snakemake.output[name]) as path:
-            frame.to_parquet(path, index=False)
+        write_parquet(frame, snakemake.output[name])
