@@ -1,8 +1,6 @@
-"""A paper that rebuilds itself: raw images in; points, regressions, tables and figures out.
+"""A paper that rebuilds itself: raw images in; points, regressions, claims, figures and a PDF out.
 
-    snakemake --cores all                                   # the default preset
-    snakemake --cores all --configfile config/smoke.yaml    # in a minute or two
-    snakemake --cores all --configfile config/paper.yaml    # the published scale
+    snakemake --cores all [--configfile config/smoke.yaml | config/paper.yaml]
 
 Named targets: all, tables, figures.
 """
@@ -21,8 +19,7 @@ pathvars:
     benchmarks=f"results/{config['preset']}/benchmarks",
 
 
-# The software is the locked environment that `make` builds, in which Snakemake itself runs. This image is read only
-# with `--sdm apptainer`: put one of your site's here that holds that environment.
+# Read only with `--sdm apptainer`: an image of your site's that holds the locked environment, which `make` builds.
 container: "docker://python:3.11"
 
 
@@ -32,6 +29,7 @@ include: "workflow/rules/parity.smk"
 include: "workflow/rules/regression.smk"
 include: "workflow/rules/mixture.smk"
 include: "workflow/rules/anchors.smk"
+include: "workflow/rules/claims.smk"
 include: "workflow/rules/notebooks.smk"
 
 
@@ -39,8 +37,8 @@ rule all:
     """Everything."""
     default_target: True
     input:
-        tables=TABLES,
-        figures=FIGURES,
+        TABLES,
+        FIGURES,
 
 
 rule tables:

@@ -1,7 +1,5 @@
 """The end of a run: what it found, and where to look."""
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,23 +18,19 @@ def law(r2: "pd.DataFrame") -> str:
     )
 
 
-def verdicts(line: str, claims: "pd.DataFrame") -> str:
-    """A line of evidence in a sentence, from the table of verdicts on its claims."""
-    counts = claims["verdict"].value_counts()
-    return f"{line}, {len(claims)} claims: {', '.join(f'{n} {verdict}' for verdict, n in counts.items())}."
+def verdicts(claims: "pd.DataFrame") -> str:
+    """The ledger in a sentence for each line of evidence."""
+    from forgetting.claims import counts
+
+    lines = claims.groupby("line", sort=False)["verdict"]
+    return "\n".join(f"{line}, {len(verdict)} claims: {counts(verdict)}." for line, verdict in lines)
 
 
 def headline(results: Path) -> None:
     """Print what there is in the tables of a results folder."""
     import pandas as pd  # here, so that parsing the workflow stays light
 
-    sentences: dict[str, Callable[[pd.DataFrame], str]] = {
-        "r2": law,
-        "mixture_claims": partial(verdicts, "Mixture theory"),
-        "anchors_claims": partial(verdicts, "Anchors"),
-    }
-    for name, sentence in sentences.items():
-        table = results / "tables" / f"{name}.csv"
-        if table.is_file():
-            print(sentence(pd.read_csv(table)))
+    for name, sentence in {"tables/r2.csv": law, "claims.csv": verdicts}.items():
+        if (results / name).is_file():
+            print(sentence(pd.read_csv(results / name)))
     print(f"Look at {results}/figures/ and {results}/tables/; logs are in {results}/logs/.")

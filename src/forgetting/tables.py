@@ -4,7 +4,6 @@ import math
 from pathlib import Path
 
 import pandas as pd
-import yaml
 
 from forgetting.frontier import SELECTIONS
 from forgetting.intervals import label
@@ -85,37 +84,13 @@ def predictor_cells(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([cells, rows], ignore_index=True)
 
 
-def published_claims(ledger: Path | str, line: str) -> pd.DataFrame:
-    """Claims of one line of evidence in the ledger's source: id, claim (in words), paper (its arXiv number)."""
-    claims = pd.DataFrame(yaml.safe_load(Path(ledger).read_text()))
-    return claims.loc[claims["line"] == line, ["id", "claim", "paper"]]
-
-
-def claim_cells(claims: pd.DataFrame) -> pd.DataFrame:
-    """Verdicts on claims as cells of a LaTeX table: what is claimed, predicted, measured, and the verdict.
-
-    claims: id, claim, and statistic, parameters, predicted, ours, low, high, parts, verdict as `verdicts` gives them.
-    """
-    what = (claims["statistic"].fillna("") + ", " + claims["parameters"].fillna("")).str.strip(", ")
-    found = [precise(*row) for row in zip(claims["ours"], claims["low"], claims["high"], strict=True)]
-    cells = {
-        "": claims["id"],
-        "claim": claims["claim"].map(escape),
-        "headline statistic": what.map(escape),
-        "predicted": [f"${value:.4g}$" if pd.notna(value) else "--" for value in claims["predicted"]],
-        "measured": found,
-        "verdict (parts met)": (claims["verdict"] + " (" + claims["parts"] + ")").map(escape),
-    }
-    return pd.DataFrame(cells)
-
-
 def precise(value: float, low: float, high: float) -> str:
-    """A value to four digits, with its interval where it has one."""
+    """A value with its interval to four digits; to six where it is exact, so that .50005 does not become .5."""
     if math.isnan(value):
         return "--"
-    low_text, high_text = f"{low:.4g}", f"{high:.4g}"
-    ends = rf" {{\footnotesize [${low_text}$, ${high_text}$]}}" if low_text != high_text else ""
-    return f"${value:.4g}${ends}"
+    if low == high:
+        return f"${value:.6g}$"
+    return rf"${value:.4g}$ {{\footnotesize [${low:.4g}$, ${high:.4g}$]}}"
 
 
 def escape(text: str) -> str:

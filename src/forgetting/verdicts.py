@@ -38,7 +38,7 @@ def _strain(row: pd.Series) -> float:
 
 
 def verdicts(checks: pd.DataFrame, claims: Iterable[str]) -> pd.DataFrame:
-    """One row a claim: id, statistic, parameters, predicted, ours, low, high, n, parts, verdict.
+    """One row a claim: id, statistic, parameters, predicted, ours, low, high, n, target, parts, verdict.
 
     `checks` holds the rows of every experiment, `claims` the ids to judge, in the table's order. Headline and
     measure rows decide; "beside" rows are shown elsewhere only. Ours is the headline row farthest from its
@@ -52,9 +52,10 @@ def verdicts(checks: pd.DataFrame, claims: Iterable[str]) -> pd.DataFrame:
         if len(headlines):
             shown = headlines.iloc[int(headlines.apply(_strain, axis=1).to_numpy().argmax())]
             row |= {"statistic": shown["quantity"], "ours": shown["measured"]}
-            row |= {name: shown[name] for name in ("parameters", "predicted", "low", "high", "n")}
+            row |= {name: shown.get(name) for name in ("parameters", "predicted", "low", "high", "n", "target")}
         row["parts"] = f"{int((parts['state'] == 'holds').sum())} of {len(parts)}"
         row["verdict"] = verdict(parts["state"].tolist())
         rows.append(row)
-    columns = ["id", "statistic", "parameters", "predicted", "ours", "low", "high", "n", "parts", "verdict"]
+    columns = ["id", "statistic", "parameters", "predicted", "ours", "low", "high", "n", "target"]
+    columns += ["parts", "verdict"]
     return pd.DataFrame(rows).reindex(columns=columns)

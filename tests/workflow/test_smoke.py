@@ -22,14 +22,14 @@ COMPARED = [
         "tables/r2.csv",
         "tables/predictors.csv",
         "tables/predictors.tex",
-        "tables/mixture.csv",
-        "tables/mixture_claims.tex",
+        "claims.csv",
+        "tables/checks.csv",
+        "tables/claims_mixture.tex",
         "mixture/chen/curves.parquet",
         "figures/parity.pdf",
         "figures/parity.png",
         "figures/mixture_methods.pdf",
         "anchors/curves.parquet",
-        "tables/anchors_claims.tex",
         "figures/simplex.pdf",
         "notebooks/parity.ipynb",
     )
@@ -81,7 +81,7 @@ def test_headline_and_where_to_look(first_run: tuple[Project, str]):
     headline = r2.loc[("forward_kl", "new", "all")]
     assert f"R2 = {headline['r2']:.3f}" in output
     assert headline["low"] <= headline["r2"] <= headline["high"]
-    assert "Mixture theory, 13 claims:" in output and f"Look at {RESULTS}/figures/" in output
+    assert "mixture, 13 claims:" in output and f"Look at {RESULTS}/figures/" in output
 
 
 def test_logs_and_benchmarks_of_every_job(project: Project):
@@ -121,7 +121,7 @@ def test_an_edit_runs_what_uses_it_and_no_more(project: Project, path: str, old:
 
 def test_editing_one_family_simulates_one_family(project: Project):
     with edited(project, "src/forgetting/mixture/chen.py", '"""', '""" '):
-        assert project.would_run(*SMOKE) == {"mixture": 1, "mixture_claims": 1, "figure": 1, "all": 1}
+        assert project.would_run(*SMOKE) == {"mixture": 1, "claims": 1, "figure": 1, "all": 1}
 
 
 def test_kl_coefficient_retrains_one_method(project: Project):

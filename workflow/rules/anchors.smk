@@ -4,8 +4,6 @@ In:  nothing but the config: a seed
 Out: <results>/anchors/curves.parquet       computed, predicted and simulated curves, for the figure
      <results>/anchors/checks.parquet       predicted or published against measured, one row a number
      <results>/anchors/simplex.parquet      ways to a new task on the three-answer simplex, both KLs from the base
-     <results>/tables/anchors.csv           all checks
-     <results>/tables/anchors_claims.csv, .tex      claims A1 to A8, A13: ours, interval, verdict
 """
 
 
@@ -29,28 +27,3 @@ rule anchors:
         **leaves(CONFIG.anchors),
     script:
         "../scripts/anchors.py"
-
-
-rule anchors_claims:
-    """Judge the claims on anchors that need no images."""
-    input:
-        checks=[rules.anchors.output.checks],
-        published="src/forgetting/published/claims.yaml",
-        code=code("workflow/scripts/verdicts.py"),
-    output:
-        checks="<results>/tables/anchors.csv",
-        claims="<results>/tables/anchors_claims.csv",
-        tex="<results>/tables/anchors_claims.tex",
-    log:
-        "<logs>/anchors_claims.log",
-    benchmark:
-        "<benchmarks>/anchors_claims.tsv"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=5,
-    params:
-        line="anchors",
-        claims=ANCHORS_CLAIMS,
-    script:
-        "../scripts/verdicts.py"

@@ -1,16 +1,14 @@
 """Validated config, lists of targets, helpers. No rule.
 
 In:  config.yaml and the overlay given with --configfile
-Out: CONFIG (checked), code(), leaves(), TABLES, FIGURES
+Out: CONFIG (checked), code(), leaves(), TABLES, FIGURES, CHECKS
 """
 
 from pathlib import Path
 
-from forgetting.anchors import CLAIMS as ANCHORS_CLAIMS
 from forgetting.config import ConfigError, check_images, validate
 from forgetting.headline import headline
 from forgetting.imports import modules
-from forgetting.mixture import CLAIMS as MIXTURE_CLAIMS
 from forgetting.mixture.experiments import FAMILIES
 from forgetting.registry import BUILT_IN, source_file, split_name
 from snakemake.exceptions import WorkflowError
@@ -22,10 +20,13 @@ try:
 except ConfigError as fault:
     raise WorkflowError(str(fault))
 
-CSV = ["r2", "predictors", "held_out", "residuals", "differences", "matched"]
-CSV += ["mixture", "mixture_claims", "anchors", "anchors_claims"]
-TEX = ["predictors", "mixture_claims", "anchors_claims"]
+CSV = ["r2", "predictors", "held_out", "residuals", "differences", "matched", "checks"]
+TEX = ["predictors"]
 TABLES = [f"<results>/tables/{name}.csv" for name in CSV] + [f"<results>/tables/{name}.tex" for name in TEX]
+CHECKS = [f"<results>/mixture/{family}/checks.parquet" for family in FAMILIES]  # what the ledger's verdicts rest on
+CHECKS += ["<results>/anchors/checks.parquet"]
+LINES = ["mixture", "parity", "anchors", "language"]
+TABLES += ["<results>/claims.csv", *(f"<results>/tables/claims_{line}.tex" for line in LINES)]
 MIXTURE_FIGURES = {f"mixture_{name}": [name] for name in FAMILIES if name not in ("sdft", "ttt", "oapl")}
 MIXTURE_FIGURES["mixture_methods"] = ["sdft", "ttt", "oapl"]  # the families whose curves each figure draws
 DRAWN = ["parity", *MIXTURE_FIGURES, "anchors", "simplex"]

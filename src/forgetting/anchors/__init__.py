@@ -3,7 +3,5 @@
 The learner is a row of logits, π = softmax(z); the reference is the model before training. The forward anchor is
 KL(ref ‖ π), the reverse anchor KL(π ‖ ref). `distributions` comes first; `directions`, `alternation`, `optima`,
 `noise` and `simplex` answer one question each; `experiments` sets closed forms beside descent, for
-`forgetting.verdicts` to judge the CLAIMS.
+`forgetting.verdicts` to judge.
 """
-
-CLAIMS = (*(f"A{i}" for i in range(1, 9)), "A13")

@@ -5,7 +5,5 @@ N(δ, 1) along the line that joins them (whitened; the other directions integrat
 θ = (φ, m_o, m_n): old weight β = σ(φ), old mean, new mean. Time is learning rate × steps of plain SGD.
 
 `densities` and `quadrature` come first; one module a way of training holds its predictions; `simulations`
-draws samples; `experiments` sets them side by side, for `forgetting.verdicts` to judge the CLAIMS.
+draws samples; `experiments` sets them side by side, for `forgetting.verdicts` to judge.
 """
-
-CLAIMS = tuple(f"M{i}" for i in range(1, 14))

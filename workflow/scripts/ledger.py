@@ -1,0 +1,21 @@
+"""Checks of every line → the claims ledger, and the table "predicted against measured"."""
+
+import pandas as pd
+
+from forgetting.claims import claim_cells, gather, ledger, published_claims
+from forgetting.jobs import logged
+from forgetting.tables import write, write_latex
+
+with logged(snakemake.log[0]):
+    checks = gather({path: pd.read_parquet(path) for path in snakemake.input.checks})
+    claims = ledger(published_claims(snakemake.input.published), checks, snakemake.params.preset)
+    write(checks, snakemake.output.checks)
+    write(claims, snakemake.output.claims)
+    for line, tex in zip(snakemake.params.lines, snakemake.output.tex, strict=True):
+        cells = claim_cells(claims[claims["line"] == line])
+        write_latex(
+            cells,
+            tex,
+            column_format=r"lp{0.27\textwidth}p{0.2\textwidth}ll>{\raggedright\arraybackslash}p{0.11\textwidth}",
+        )
+    print(claims[["id", "ours", "parts", "verdict"]].to_string(index=False))
