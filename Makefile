@@ -1,12 +1,13 @@
-# make paper   everything: environment, then every figure and table        make test    the test suite
-# make smoke   the same in little, for the impatient                       make clean   remove what runs left
+# make paper   everything: environment, then every figure and table        make test      the test suite
+# make smoke   the same in little, for the impatient                       make test-all  and what is slow in it
+# make clean   remove what runs left
 # Another interpreter: make paper PYTHON=python3.12        More for Snakemake: make paper ARGS="--configfile config/paper.yaml"
 
 PYTHON ?= python3
 ARGS ?=
 BIN := .venv/bin
 
-.PHONY: paper smoke test bench lint format schema lock clean clean-all FORCE
+.PHONY: paper smoke test test-all bench lint format schema lock clean clean-all FORCE
 
 paper: .venv/installed
 	$(BIN)/snakemake --cores all $(ARGS)
@@ -15,7 +16,11 @@ smoke: .venv/installed
 	$(BIN)/snakemake --cores all --configfile config/smoke.yaml $(ARGS)
 
 test: .venv/installed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not slow"
+
+# What is slow: a real Slurm, faults, a second run of the smoke preset. `make test test-all` runs nothing twice.
+test-all: test
+	$(BIN)/python -m pytest -m slow
 
 bench: .venv/installed
 	$(BIN)/python benchmarks/training.py

@@ -134,6 +134,7 @@ def test_kl_coefficient_retrains_one_method(project: Project):
     assert not any(f"method={method}," in dry_run for method in ("grpo", "sft_1", "sft_2", "sft_oracle"))
 
 
+@pytest.mark.slow
 def test_two_runs_from_scratch_give_the_same_bytes(project: Project, tmp_path: Path):
     other = Project(tmp_path / "elsewhere" / "project")
     other.snakemake(*COMPARED[:-1], *SMOKE)  # the notebook comes with its figure
