@@ -31,6 +31,7 @@ include: "workflow/rules/mixture.smk"
 include: "workflow/rules/anchors.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/notebooks.smk"
+include: "workflow/rules/paper.smk"
 
 
 rule all:
@@ -39,6 +40,7 @@ rule all:
     input:
         TABLES,
         FIGURES,
+        PAPER,
 
 
 rule tables:
@@ -54,4 +56,4 @@ rule figures:
 
 
 onsuccess:
-    headline(Path("results", CONFIG.preset))
+    headline(Path("results", CONFIG.preset), typeset=TYPESET or CONFIG.paper.engine == "none")

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from forgetting import registry
 from forgetting.mixture.experiments import check_sizes
 from forgetting.sources import DataError, check_folder
+from forgetting.typesetting import DEBIAN, engine
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -142,6 +143,21 @@ class Regression(Section):
     resamples: Annotated[int, Field(ge=50)] = Field(description="Bootstrap resamples of an interval.")
 
 
+class Paper(Section):
+    """The PDF."""
+
+    engine: Literal["auto", "latexmk", "none"] = Field(
+        description="auto: a PDF when TeX is installed; latexmk: always, an error without it; none: no PDF."
+    )
+
+    @model_validator(mode="after")
+    def installed(self) -> "Paper":
+        """Refuse to promise a PDF where there is no TeX."""
+        if self.engine == "latexmk" and engine() is None:
+            raise ValueError(f"there is no TeX engine here: on Debian, apt-get install {DEBIAN}; or set it to auto")
+        return self
+
+
 class Config(Section):
     """The whole experiment."""
 
@@ -153,6 +169,7 @@ class Config(Section):
     regression: Regression
     mixture: Mixture
     anchors: Anchors
+    paper: Paper
 
     @model_validator(mode="after")
     def consistent(self) -> "Config":

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forgetting.typesetting import DEBIAN
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -26,11 +28,14 @@ def verdicts(claims: "pd.DataFrame") -> str:
     return "\n".join(f"{line}, {len(verdict)} claims: {counts(verdict)}." for line, verdict in lines)
 
 
-def headline(results: Path) -> None:
-    """Print what there is in the tables of a results folder."""
+def headline(results: Path, typeset: bool = True) -> None:
+    """Print what there is in a results folder; `typeset` is false where a PDF was wanted and there is no TeX."""
     import pandas as pd  # here, so that parsing the workflow stays light
 
     for name, sentence in {"tables/r2.csv": law, "claims.csv": verdicts}.items():
         if (results / name).is_file():
             print(sentence(pd.read_csv(results / name)))
-    print(f"Look at {results}/figures/ and {results}/tables/; logs are in {results}/logs/.")
+    paper = "paper.pdf, " if (results / "paper.pdf").is_file() else ""
+    print(f"Look at {paper}figures/ and tables/ in {results}/; logs are in {results}/logs/.")
+    if not typeset:
+        print(f"There is no paper.pdf, for want of a TeX engine: on Debian, apt-get install {DEBIAN}, and run again.")

@@ -7,10 +7,11 @@ import pandas as pd
 
 from forgetting.frontier import SELECTIONS
 from forgetting.intervals import label
-from forgetting.whole import whole_file
+from forgetting.whole import whole_file, write_text
 
 LATEX = str.maketrans(
     {character: rf"\{character}" for character in "&%#_${}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
     | {"^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "\\": r"\textbackslash{}"}
 )
 MEASURED = ["r2", "low", "high", "n", "n_diverged", "coverage"]  # columns of `regression.r2_table` that are printed
@@ -25,8 +26,7 @@ def write(table: pd.DataFrame, csv: Path | str) -> None:
 def write_latex(cells: pd.DataFrame, tex: Path | str, column_format: str) -> None:
     """Write a frame of finished cells (LaTeX text) as a booktabs tabular; headings are its columns' names."""
     latex = cells.style.hide(axis="index").to_latex(hrules=True, column_format=column_format)
-    with whole_file(tex) as partial:
-        partial.write_text(latex)
+    write_text(latex, tex)
 
 
 def predictors(r2: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:

@@ -31,3 +31,9 @@ def write_parquet(table: "pd.DataFrame", target: Path | str) -> None:
     """Write a frame as parquet, whole or not at all."""
     with whole_file(target) as partial:
         table.to_parquet(partial, index=False)
+
+
+def write_text(text: str, target: Path | str) -> None:
+    """Write text, whole or not at all."""
+    with whole_file(target) as partial:
+        partial.write_text(text)

@@ -1,7 +1,7 @@
 """Validated config, lists of targets, helpers. No rule.
 
 In:  config.yaml and the overlay given with --configfile
-Out: CONFIG (checked), code(), leaves(), TABLES, FIGURES, CHECKS
+Out: CONFIG (checked), code(), leaves(), TABLES, FIGURES, CHECKS, PAPER
 """
 
 from pathlib import Path
@@ -11,6 +11,7 @@ from forgetting.headline import headline
 from forgetting.imports import modules
 from forgetting.mixture.experiments import FAMILIES
 from forgetting.registry import BUILT_IN, source_file, split_name
+from forgetting.typesetting import DEBIAN, engine, parts
 from snakemake.exceptions import WorkflowError
 
 try:
@@ -31,6 +32,10 @@ MIXTURE_FIGURES = {f"mixture_{name}": [name] for name in FAMILIES if name not in
 MIXTURE_FIGURES["mixture_methods"] = ["sdft", "ttt", "oapl"]  # the families whose curves each figure draws
 DRAWN = ["parity", *MIXTURE_FIGURES, "anchors", "simplex"]
 FIGURES = [f"<results>/figures/{name}.{suffix}" for name in DRAWN for suffix in ["pdf", "png"]]
+MADE = {*TABLES, *FIGURES}  # a line that is switched off has no figures; main.tex leaves out what is not there
+INCLUDED = [path for name in parts(Path(workflow.basedir, "paper/main.tex")) if (path := f"<results>/{name}") in MADE]
+TYPESET = CONFIG.paper.engine != "none" and engine() is not None
+PAPER = ["<results>/numbers.tex", *(["<results>/paper.pdf"] if TYPESET else [])]
 
 
 wildcard_constraints:
