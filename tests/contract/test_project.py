@@ -71,6 +71,14 @@ def test_every_rule_declares_the_code_of_its_script():
                 assert f'code("workflow/scripts/{script[1]}"' in rule, rule.splitlines()[0]
 
 
+def test_every_rule_asks_for_more_when_it_is_retried():
+    """A job that ran out of time or memory on a cluster gets more of both; rules without a job are exempt."""
+    for rules in sorted((ROOT / "workflow/rules").glob("*.smk")):
+        for rule in re.split(r"\n(?=(?:rule|checkpoint) )", rules.read_text())[1:]:
+            for resource in ("mem_mb", "runtime"):
+                assert re.search(rf"^\s+{resource}=by_attempt\(", rule, re.M), (resource, rule.splitlines()[0])
+
+
 def test_no_pickle():
     sources = [p for folder in ("src", "workflow", "benchmarks", "tools") for p in (ROOT / folder).rglob("*.py")]
     assert len(sources) > 20

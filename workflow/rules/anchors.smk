@@ -21,8 +21,8 @@ rule anchors:
         "<benchmarks>/anchors.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
     params:
         **leaves(CONFIG.anchors),
     script:

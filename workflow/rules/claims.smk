@@ -23,8 +23,8 @@ rule claims:
         "<benchmarks>/claims.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
     params:
         preset=CONFIG.preset,
         lines=LINES,

@@ -1,7 +1,7 @@
 """Validated config, lists of targets, helpers. No rule.
 
 In:  config.yaml and the overlay given with --configfile
-Out: CONFIG (checked), code(), leaves(), TABLES, FIGURES, CHECKS, PAPER
+Out: CONFIG (checked), by_attempt(), code(), leaves(), TABLES, FIGURES, CHECKS, PAPER
 """
 
 from pathlib import Path
@@ -43,6 +43,11 @@ wildcard_constraints:
     base_seed=r"\d+",
     family="|".join(FAMILIES),
     figure="|".join(DRAWN),
+
+
+def by_attempt(amount):
+    """A resource of which a job that is retried on a cluster gets more: twice the amount, then three times."""
+    return lambda wildcards, attempt: amount * attempt
 
 
 def code(*paths):

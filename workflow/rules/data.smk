@@ -21,8 +21,8 @@ rule images:
         "<benchmarks>/images.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(10),
     params:
         settings=leaves(CONFIG.data, "pixels"),
     script:

@@ -25,8 +25,8 @@ rule mixture:
         "<benchmarks>/mixture/{family}.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(10),
     params:
         seed=CONFIG.mixture.seed,
         sizes=lambda w: CONFIG.mixture.sizes.get(w.family, {}),

@@ -22,7 +22,7 @@ rule figure:
         "<benchmarks>/notebooks/{figure}.tsv"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=by_attempt(1500),
+        runtime=by_attempt(10),
     script:
         "../scripts/run_notebook.py"

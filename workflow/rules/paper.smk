@@ -21,8 +21,8 @@ rule numbers:
         "<benchmarks>/numbers.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
     params:
         config=CONFIG.model_dump(mode="json"),
     script:
@@ -45,7 +45,7 @@ rule paper:
     localrule: True
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
     script:
         "../scripts/typeset.py"

@@ -23,8 +23,8 @@ rule base:
         "<benchmarks>/base/{base_seed}.tsv"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=10,
+        mem_mb=by_attempt(1500),
+        runtime=by_attempt(10),
     params:
         pixels=CONFIG.data.pixels,
         settings=leaves(CONFIG.base, "seeds"),
@@ -48,8 +48,8 @@ rule finetune:
         "<benchmarks>/finetune/{method}/{base_seed}.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=by_attempt(2000),
+        runtime=by_attempt(60),
     params:
         objective=lambda w: CONFIG.methods[w.method].objective,
         options=lambda w: CONFIG.methods[w.method].options,
@@ -77,8 +77,8 @@ rule points:
         "<benchmarks>/points.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
     params:
         trainings=CONFIG.trainings(),
         checkpoints=CONFIG.finetuning.checkpoints,

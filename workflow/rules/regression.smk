@@ -25,8 +25,8 @@ rule regression:
         "<benchmarks>/regression.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=by_attempt(2000),
+        runtime=by_attempt(10),
     params:
         **leaves(CONFIG.regression),
     script:
@@ -50,8 +50,8 @@ rule statistics:
         "<benchmarks>/statistics.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
     script:
         "../scripts/judge_law.py"
 
@@ -71,7 +71,7 @@ rule predictors:
         "<benchmarks>/predictors.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
     script:
         "../scripts/predictors.py"
