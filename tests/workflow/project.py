@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.conftest import ROOT
 
-COPIED = ["Snakefile", "config.yaml", "config", "workflow", "profiles"]
+COPIED = ["Snakefile", "config.yaml", "config", "workflow", "profiles", "paper"]
 
 
 class Project:
