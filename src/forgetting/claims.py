@@ -22,6 +22,8 @@ from forgetting.verdicts import verdicts
 
 COLUMNS = ["id", "line", "claim", "source", "published", "ours", "low", "high", "n", "verdict", "target"]
 COLUMNS += ["statistic", "parameters", "predicted", "parts", "preset"]
+WRAPPED = r">{\raggedright\arraybackslash}p"
+COLUMN_FORMAT = rf"l{WRAPPED}{{0.25\textwidth}}{WRAPPED}{{0.17\textwidth}}lllr"  # of `claim_cells`, a page wide
 
 
 def published_claims(path: Path | str) -> pd.DataFrame:
@@ -59,10 +61,11 @@ def claim_cells(claims: pd.DataFrame) -> pd.DataFrame:
     cells = {
         "": claims["id"],
         "claim": claims["claim"].map(escape),
-        "statistic": statistic(claims).map(escape),
+        "what is shown": statistic(claims).map(escape),
         "expected": expected,
         "measured": found,
-        "verdict (parts)": (claims["verdict"] + " (" + claims["parts"] + ")").map(escape),
+        "verdict": claims["verdict"],
+        "parts met": claims["parts"],
     }
     return pd.DataFrame(cells)
 

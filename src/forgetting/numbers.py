@@ -76,7 +76,8 @@ def from_table(frame: pd.DataFrame, place: Place) -> str:
         )
     if isinstance(place.show, str):
         return place.text(rows.iloc[0][place.show])
-    return "[" + ", ".join(place.text(rows.iloc[0][column]) for column in place.show) + "]"
+    ends = rows.iloc[0][list(place.show)]
+    return "" if ends.isna().any() else "[" + ", ".join(map(place.text, ends)) + "]"
 
 
 def from_config(config: Mapping[str, Any], place: Place) -> str:

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from forgetting.claims import claim_cells, gather, ledger, published_claims
+from forgetting.claims import COLUMN_FORMAT, claim_cells, gather, ledger, published_claims
 from forgetting.jobs import logged
 from forgetting.tables import write, write_latex
 
@@ -13,9 +13,5 @@ with logged(snakemake.log[0]):
     write(claims, snakemake.output.claims)
     for line, tex in zip(snakemake.params.lines, snakemake.output.tex, strict=True):
         cells = claim_cells(claims[claims["line"] == line])
-        write_latex(
-            cells,
-            tex,
-            column_format=r"lp{0.27\textwidth}p{0.2\textwidth}ll>{\raggedright\arraybackslash}p{0.11\textwidth}",
-        )
+        write_latex(claim_cells(claims[claims["line"] == line]), tex, COLUMN_FORMAT)
     print(claims[["id", "ours", "parts", "verdict"]].to_string(index=False))
