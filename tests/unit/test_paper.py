@@ -55,7 +55,7 @@ def test_every_reference_and_every_claim_exists():
 
 
 def test_every_caption_names_the_target_that_makes_it():
-    floats = re.findall(r"\\begin\{(?:figure|table|center)\*?\}(.*?)\\end\{(?:figure|table|center)", PROSE, re.S)
+    floats = re.findall(r"\\(?:begin\{(?:figure|table)\*?\}|opening)(.*?)(?:\\end\{(?:figure|table)|\n\n)", PROSE, re.S)
     assert len(floats) >= 6
     for content in floats:
         made = re.findall(r"\\target\{([^}]*)\}", content)
