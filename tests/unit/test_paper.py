@@ -16,7 +16,7 @@ BODY = re.sub(r"(?<!\\)%.*", "", MAIN)
 NAMED = places(ROOT / "paper/numbers.yaml")
 PREAMBLE, PROSE = BODY.split(r"\begin{document}")
 ALLOWED = [  # what may hold a digit: keys, formulas, names
-    r"\\(?:ref|label|Verdict|cite[tp]?|drawn|tabled|target|bibliography\w*|input)\{[^}]*\}",
+    r"\\(?:ref|label|Verdict|cite(?:t|p|alp)?|drawn|tabled|target|bibliography\w*|input)\{[^}]*\}",
     r"\\ledger\{[^}]*\}\{[^}]*\}\{[^}]*\}",
     r"\(?\b[MRAL]\d+: ",  # (M1: verdict)
     r"SFT-[12]\b",
@@ -45,7 +45,7 @@ def test_every_macro_is_used_and_every_used_one_is_defined():
 
 def test_every_reference_and_every_claim_exists():
     entries = set(re.findall(r"^@\w+\{(\w+),", (ROOT / "paper/refs.bib").read_text(), re.M))
-    cited = {key.strip() for keys in re.findall(r"\\cite[tp]?\{([^}]*)\}", BODY) for key in keys.split(",")}
+    cited = {key.strip() for keys in re.findall(r"\\cite(?:t|p|alp)?\{([^}]*)\}", BODY) for key in keys.split(",")}
     assert cited == entries
     labels = set(re.findall(r"\\label\{([^}]*)\}", PROSE))
     labels |= {f"tab:{line}" for line in re.findall(r"\\ledger\{(\w+)\}", PROSE)}
