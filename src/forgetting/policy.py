@@ -38,6 +38,14 @@ class Policy(nn.Module):
         weight, bias = last
         return torch.addmm(bias, x, weight)
 
+    def hidden(self, x: Tensor) -> list[Tensor]:
+        """What each hidden layer says of inputs [n, 785], after its ReLU: [n, 512], [n, 256]."""
+        layers = []
+        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
+            x = torch.addmm(bias, x, weight).relu()
+            layers.append(x)
+        return layers
+
     @torch.no_grad()
     def log_probs(self, x: Tensor, rows: int = 4096) -> Tensor:
         """log π(answer | x) [n, 10] in float64, without gradient, `rows` inputs at a time."""
