@@ -1,21 +1,41 @@
 """Every predictor of forgetting: how far a policy has moved from its base.
 
-A predictor on outputs takes the log-probabilities of base and policy, each [n, 10] in float64, on the same inputs;
-it is measured on the inputs of the new task and of the old one (columns `<name>_new`, `<name>_old`). A predictor on
-weights takes both policies (column `<name>`). To add one, write a function here and decorate it.
+A predictor on outputs takes the log-probabilities of base and policy, each [n, 10] in float64, on the same inputs; one
+on activations takes what each hidden layer says of them, a list of [n, width]. Both are measured on the inputs of the
+new task and of the old one (columns `<name>_new`, `<name>_old`). A predictor on weights takes the `Reference` and the
+policy (column `<name>`). To add one, write a function here and decorate it; `last=True` measures it at the end of a
+training only, because it is dear. Definitions without a source are those of arXiv 2509.04259, appendix C.3.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import torch
+from scipy.sparse.linalg import svds
 from torch import Tensor
 
+from forgetting.fisher import Fisher, quadratic
 from forgetting.policy import Policy
 
+
+@dataclass(frozen=True)
+class Reference:
+    """What a predictor on weights may know of the base: its policy, its Fisher information on old-task inputs, and
+    which of the 785 inputs ever vary over the digits (`lit`)."""
+
+    policy: Policy
+    fisher: Fisher
+    lit: Tensor
+
+
 OnOutputs = Callable[[Tensor, Tensor], Tensor]
-OnWeights = Callable[[Policy, Policy], Tensor]
+OnActivations = Callable[[Sequence[Tensor], Sequence[Tensor]], Tensor]
+OnWeights = Callable[[Reference, Policy], Tensor]
 OUTPUTS: dict[str, OnOutputs] = {}
+ACTIVATIONS: dict[str, OnActivations] = {}
 WEIGHTS: dict[str, OnWeights] = {}
+LAST: set[str] = set()  # names of those that are measured at the end of a training only
 
 
 def on_outputs(function: OnOutputs) -> OnOutputs:
@@ -24,10 +44,26 @@ def on_outputs(function: OnOutputs) -> OnOutputs:
     return function
 
 
-def on_weights(function: OnWeights) -> OnWeights:
+def on_activations(*, last: bool = False) -> Callable[[OnActivations], OnActivations]:
+    """Register a predictor on hidden activations."""
+
+    def register(function: OnActivations) -> OnActivations:
+        ACTIVATIONS[function.__name__] = function
+        LAST.update([function.__name__] if last else [])
+        return function
+
+    return register
+
+
+def on_weights(*, last: bool = False) -> Callable[[OnWeights], OnWeights]:
     """Register a predictor on weights."""
-    WEIGHTS[function.__name__] = function
-    return function
+
+    def register(function: OnWeights) -> OnWeights:
+        WEIGHTS[function.__name__] = function
+        LAST.update([function.__name__] if last else [])
+        return function
+
+    return register
 
 
 @on_outputs
@@ -43,6 +79,13 @@ def reverse_kl(base: Tensor, policy: Tensor) -> Tensor:
 
 
 @on_outputs
+def jensen_shannon(base: Tensor, policy: Tensor) -> Tensor:
+    """½ KL(base‖m) + ½ KL(policy‖m), m their even mixture, mean over inputs; in [0, ln 2]."""
+    mixture = torch.logaddexp(base, policy) - math.log(2)
+    return 0.5 * (forward_kl(base, mixture) + forward_kl(policy, mixture))
+
+
+@on_outputs
 def total_variation(base: Tensor, policy: Tensor) -> Tensor:
     """½ Σ|p − q|, mean over inputs; in [0, 1]."""
     return 0.5 * (base.exp() - policy.exp()).abs().sum(1).mean()
@@ -54,14 +97,114 @@ def l2(base: Tensor, policy: Tensor) -> Tensor:
     return (base.exp() - policy.exp()).square().sum(1).sqrt().mean()
 
 
-@on_weights
-@torch.no_grad()
-def weight_l1(base: Policy, policy: Policy) -> Tensor:
+@on_activations()
+def activation_l1(base: Sequence[Tensor], policy: Sequence[Tensor]) -> Tensor:
+    """Σ|h − h₀| over all hidden units, mean over inputs."""
+    return torch.stack([(a - b).abs().sum(1).double().mean() for a, b in zip(policy, base, strict=True)]).sum()
+
+
+@on_activations()
+def activation_l2(base: Sequence[Tensor], policy: Sequence[Tensor]) -> Tensor:
+    """‖h − h₀‖₂ over all hidden units, mean over inputs."""
+    squares = [(a - b).square().sum(1).double() for a, b in zip(policy, base, strict=True)]
+    return torch.stack(squares).sum(0).sqrt().mean()
+
+
+@on_activations(last=True)
+def cknna(base: Sequence[Tensor], policy: Sequence[Tensor], neighbours: int = 10, inputs: int = 1000) -> Tensor:
+    """Alignment of the last hidden layers over mutual nearest neighbours, 1 when they are the same
+    (CKNNA, arXiv 2405.07987, appendix A), on the first `inputs` inputs.
+
+    Raises ArithmeticError when a representation does not vary, or no pair is near in both.
+    """
+    one, other = (hidden[-1][:inputs].double() for hidden in (base, policy))
+    kernels = [h @ h.T for h in (one, other)]
+    near = [_neighbours(kernel, neighbours) for kernel in kernels]
+    centred = [kernel - kernel.mean(1, keepdim=True) for kernel in kernels]
+
+    def align(a: int, b: int) -> Tensor:
+        return (centred[a] * centred[b])[near[a] & near[b]].sum()
+
+    scale = (align(0, 0) * align(1, 1)).sqrt()
+    if not scale > 0 or not (near[0] & near[1]).any():
+        raise ArithmeticError("CKNNA: a representation does not vary over the inputs, or no pair is near in both.")
+    return align(0, 1) / scale
+
+
+def _neighbours(kernel: Tensor, count: int) -> Tensor:
+    """[n, n] whether j is among the `count` nearest of i (largest in the kernel), i itself left out."""
+    apart = kernel.masked_fill(torch.eye(len(kernel), dtype=torch.bool), -torch.inf)
+    return torch.zeros_like(kernel, dtype=torch.bool).scatter_(1, apart.topk(count, 1).indices, True)
+
+
+@on_weights()
+def weight_l1(base: Reference, policy: Policy) -> Tensor:
     """Σ|θ − θ₀| over all weights and biases."""
-    pairs = zip(policy.parameters(), base.parameters(), strict=True)
+    pairs = zip(policy.parameters(), base.policy.parameters(), strict=True)
     return torch.stack([(a - b).abs().sum(dtype=torch.float64) for a, b in pairs]).sum()
+
+
+@on_weights()
+def fisher_l2(base: Reference, policy: Policy) -> Tensor:
+    """½ Σ F (θ − θ₀)², F the base's diagonal Fisher information on inputs of the old task."""
+    return quadratic(base.fisher, base.policy, policy)
+
+
+@on_weights()
+def spectral_norm(base: Reference, policy: Policy) -> Tensor:
+    """Largest singular value of each layer's update, summed over layers."""
+    return torch.tensor([_largest(update) for update in updates(base, policy)]).sum()
+
+
+@on_weights(last=True)
+def unchanged(base: Reference, policy: Policy) -> Tensor:
+    """Share of weights and biases that are exactly as they were; weights of inputs that never vary are left out."""
+    return _share_within(0.0, base, policy)
+
+
+@on_weights(last=True)
+def nearly_unchanged(base: Reference, policy: Policy, tolerance: float = 1e-5) -> Tensor:
+    """Share of weights and biases that moved by at most 1e-5 (a typical weight is .03), as in `unchanged`."""
+    return _share_within(tolerance, base, policy)
+
+
+@on_weights(last=True)
+def rank(base: Reference, policy: Policy) -> Tensor:
+    """Numerical rank of a layer's update over its full rank, the lowest of the layers.
+
+    Singular values count that exceed max(n, m)·ε of the largest, ε that of float32 (numpy's convention).
+    """
+    ranks = [
+        torch.linalg.matrix_rank(u) / min(u.shape) if u.any() else torch.tensor(0.0) for u in updates(base, policy)
+    ]
+    return torch.stack(ranks).min()
+
+
+def updates(base: Reference, policy: Policy) -> list[Tensor]:
+    """θ − θ₀ of each weight matrix; of the first, the rows of inputs that vary.
+
+    Raises FloatingPointError when a weight is not finite.
+    """
+    moved = [(w - w0).detach() for w, w0 in zip(policy.weights, base.policy.weights, strict=True)]
+    if not all(m.isfinite().all() for m in moved):
+        raise FloatingPointError("A weight is not finite.")
+    return [moved[0][base.lit], *moved[1:]]
+
+
+def _largest(update: Tensor) -> float:
+    """Largest singular value, by Lanczos iteration from a fixed start."""
+    if not update.any():
+        return 0.0
+    matrix = update.double().numpy()
+    start = torch.ones(min(matrix.shape), dtype=torch.float64).numpy()
+    return float(svds(matrix, k=1, v0=start, return_singular_vectors=False, tol=1e-6)[0])
+
+
+def _share_within(tolerance: float, base: Reference, policy: Policy) -> Tensor:
+    biases = [(b - b0).detach() for b, b0 in zip(policy.biases, base.policy.biases, strict=True)]
+    return torch.cat([u.flatten() for u in (*updates(base, policy), *biases)]).abs().le(tolerance).double().mean()
 
 
 def columns() -> list[str]:
     """Names of the points table's predictor columns."""
-    return [f"{name}_{inputs}" for inputs in ("new", "old") for name in OUTPUTS] + list(WEIGHTS)
+    return [f"{name}_{inputs}" for inputs in ("new", "old") for name in (*OUTPUTS, *ACTIVATIONS)] + list(WEIGHTS)

@@ -75,7 +75,7 @@ def finetune(
     training = training_name(method, base_seed, learning_rate, schedule, epochs)
     steps = epochs * -(-len(tasks.digits.label) // batch_size)
     rates = learning_rates(learning_rate, schedule, steps, warmup)
-    policy = baseline.policy.copy()
+    policy = baseline.reference.policy.copy()
     at = checkpoint_steps(steps, checkpoints)
     measured = {}
     for step in train(
@@ -86,7 +86,7 @@ def finetune(
         weight_decay,
     ):
         if step in at:
-            measured[step] = measure(baseline, policy, diverged_above)
+            measured[step] = measure(baseline, policy, diverged_above, last=step == steps)
             keep(policy, training, step)
     return [
         {**keys, "training": training, "checkpoint": number, "step": step, **measured.get(step, lost())}

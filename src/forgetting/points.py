@@ -8,20 +8,22 @@
 | parity_accuracy, fashion_accuracy | share of test images answered right (most probable answer), new and old task |
 | forgetting | the base policy's fashion accuracy minus this one's; negative when it got better |
 | diverged | true where the loss or a measure is not finite, or the forward KL is beyond the stated bound |
-| the predictors | see `distances` |
+| the predictors | see `distances`; NaN before the end of a training for those that are measured only there |
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
+import torch
 from torch import Tensor
 
 from forgetting.completeness import check_complete
 from forgetting.data import Images, Tasks
-from forgetting.distances import OUTPUTS, WEIGHTS, columns
-from forgetting.policy import Policy
+from forgetting.distances import ACTIVATIONS, LAST, OUTPUTS, WEIGHTS, Reference, columns
+from forgetting.fisher import diagonal_fisher
+from forgetting.policy import Policy, Seen
 
 KEYS = ["method", "base_seed", "learning_rate", "schedule", "epochs"]
 
@@ -45,40 +47,57 @@ def class_accuracy(log_probs: Tensor, label: Tensor) -> float:
 class Baseline:
     """A base policy with what it says on the test images, against which every checkpoint is measured."""
 
-    policy: Policy
+    reference: Reference
     digits: Images
     clothes: Images
-    new: Tensor
-    old: Tensor
+    new: Seen
+    old: Seen
 
     @classmethod
     def of(cls, policy: Policy, tasks: Tasks) -> "Baseline":
-        """Evaluate `policy` once."""
-        new, old = policy.log_probs(tasks.digits_test.x), policy.log_probs(tasks.clothes_test.x)
-        return cls(policy, tasks.digits_test, tasks.clothes_test, new, old)
+        """Evaluate `policy` once; its Fisher information is that on the test images of the old task."""
+        digits, clothes = tasks.digits_test, tasks.clothes_test
+        lit = tasks.digits.x.amax(0) > tasks.digits.x.amin(0)
+        reference = Reference(policy, diagonal_fisher(policy, clothes.x), lit)
+        return cls(reference, digits, clothes, policy.see(digits.x), policy.see(clothes.x))
 
 
-def measure(baseline: Baseline, policy: Policy, diverged_above: float) -> dict[str, float | bool]:
+@torch.no_grad()
+def measure(baseline: Baseline, policy: Policy, diverged_above: float, last: bool = False) -> dict[str, float | bool]:
     """Accuracies, forgetting and every distance of `policy` to its base, and whether it has diverged.
 
-    New-task measures use the digits, old-task ones the clothes. `diverged_above`: forward KL on the new task in
-    nats beyond which a policy counts as diverged.
+    New-task measures use the digits, old-task ones the clothes; `last` says whether this is a training's end, where
+    the dear predictors are measured too. `diverged_above`: forward KL on the new task in nats beyond which a policy
+    counts as diverged.
     """
-    new, old = policy.log_probs(baseline.digits.x), policy.log_probs(baseline.clothes.x)
-    fashion = class_accuracy(old, baseline.clothes.label)
+    new, old = policy.see(baseline.digits.x), policy.see(baseline.clothes.x)
+    fashion = class_accuracy(old.log_probs, baseline.clothes.label)
     row: dict[str, float | bool] = {
-        "parity_accuracy": parity_accuracy(new, baseline.digits.label),
+        "parity_accuracy": parity_accuracy(new.log_probs, baseline.digits.label),
         "fashion_accuracy": fashion,
-        "forgetting": class_accuracy(baseline.old, baseline.clothes.label) - fashion,
+        "forgetting": class_accuracy(baseline.old.log_probs, baseline.clothes.label) - fashion,
     }
-    for name, distance in OUTPUTS.items():
-        row[f"{name}_new"] = distance(baseline.new, new).item()
-        row[f"{name}_old"] = distance(baseline.old, old).item()
-    for name, weight_distance in WEIGHTS.items():
-        row[name] = weight_distance(baseline.policy, policy).item()
+    for name, on_outputs in OUTPUTS.items():
+        row[f"{name}_new"] = on_outputs(baseline.new.log_probs, new.log_probs).item()
+        row[f"{name}_old"] = on_outputs(baseline.old.log_probs, old.log_probs).item()
+    for name, on_activations in ACTIVATIONS.items():
+        if last or name not in LAST:
+            row[f"{name}_new"] = defined(on_activations, baseline.new.hidden, new.hidden)
+            row[f"{name}_old"] = defined(on_activations, baseline.old.hidden, old.hidden)
+    for name, on_weights in WEIGHTS.items():
+        if last or name not in LAST:
+            row[name] = defined(on_weights, baseline.reference, policy)
     finite = all(math.isfinite(value) for value in row.values())
-    row["diverged"] = not (finite and row["forward_kl_new"] <= diverged_above)
-    return row
+    unmeasured = dict.fromkeys((column for column in columns() if column not in row), math.nan)
+    return {**row, **unmeasured, "diverged": not (finite and row["forward_kl_new"] <= diverged_above)}
+
+
+def defined(predictor: Callable[..., Tensor], *arguments: object) -> float:
+    """The predictor's value; NaN, which marks the row as diverged, where the policy is too broken to have one."""
+    try:
+        return predictor(*arguments).item()
+    except ArithmeticError:
+        return math.nan
 
 
 def lost() -> dict[str, float | bool]:

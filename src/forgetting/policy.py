@@ -1,6 +1,7 @@
 """The policy: an MLP that maps an image with its task indicator to logits over ten answers."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,6 +12,14 @@ from torch import Tensor, nn
 from forgetting.whole import whole_file
 
 SIZES = (785, 512, 256, 10)  # arXiv 2509.04259, appendix B.3
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a policy makes of n inputs: log π(answer) [n, 10] in float64, and each hidden layer [n, width]."""
+
+    log_probs: Tensor
+    hidden: list[Tensor]
 
 
 class Policy(nn.Module):
@@ -50,6 +59,13 @@ class Policy(nn.Module):
     def log_probs(self, x: Tensor, rows: int = 4096) -> Tensor:
         """log π(answer | x) [n, 10] in float64, without gradient, `rows` inputs at a time."""
         return torch.cat([torch.log_softmax(self(part).double(), 1) for part in x.split(rows)])
+
+    @torch.no_grad()
+    def see(self, x: Tensor) -> "Seen":
+        """Log-probabilities and hidden activations of inputs [n, 785], from one pass."""
+        hidden = self.hidden(x)
+        logits = torch.addmm(self.biases[-1], hidden[-1], self.weights[-1])
+        return Seen(logits.double().log_softmax(1), hidden)
 
     def copy(self) -> "Policy":
         """A policy of its own with the same weights."""

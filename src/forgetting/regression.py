@@ -61,6 +61,8 @@ def fitted(
     points: pd.DataFrame, column: str, interval: str, resamples: int, rng: np.random.Generator
 ) -> dict[str, object]:
     """The part of a row of `r2_table` that is fitted; only a note where x is (all but) constant."""
+    if not measured_on(points, column):
+        return {"note": f"{column} is measured at the end of trainings only"}
     x, y = values(points, column)
     if (distinct := len(np.unique(x))) < 3:
         return {"note": f"{column} takes {distinct} distinct values on {len(x)} points: a quadratic needs 3"}
@@ -114,7 +116,16 @@ def columns_of(points: pd.DataFrame, columns: Sequence[str] | None) -> list[str]
 
 def usable(points: pd.DataFrame, columns: Sequence[str]) -> list[str]:
     """The columns on which a quadratic can be fitted; `r2_table` says of the others why not."""
-    return [column for column in columns if points[column].nunique() >= 3]
+    return [column for column in columns if measured_on(points, column) and points[column].nunique() >= 3]
+
+
+def measured_on(points: pd.DataFrame, column: str) -> bool:
+    """Whether a predictor is measured on these points: a dear one is not, where a training has not ended.
+
+    Such a column is empty on every checkpoint before the last; a single hole is an error, which `values` raises.
+    """
+    early = points["checkpoint"] < points["checkpoint"].max()
+    return not early.any() or not points.loc[early, column].isna().all()
 
 
 def split_name(column: str) -> tuple[str, str]:

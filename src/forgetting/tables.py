@@ -32,8 +32,9 @@ def write_latex(cells: pd.DataFrame, tex: Path | str, column_format: str) -> Non
 def predictors(r2: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """R² of every predictor over all, frontier and final points beside the published columns, one row a predictor.
 
-    r2: as `regression.r2_table` gives it; published: predictor, inputs, label, paper, paper_error, sakana. The rows
-    keep the published order; predictors that nobody published come last, under their own names.
+    r2: as `regression.r2_table` gives it; published: predictor, inputs, label, paper, paper_error, sakana, remark (text
+    where there is no value). The rows keep the published order; predictors that nobody published come last, under
+    their own names.
     """
     keys = ["predictor", "inputs"]
     wide = r2.pivot(index=keys, columns="points", values=MEASURED)
@@ -48,7 +49,9 @@ def predictors(r2: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     table["label"] = table["label"].fillna(names)
     measured = [f"{v}_{p}" for p in SELECTIONS for v in MEASURED]
     counts = [name for name in measured if name.startswith("n_")]
-    return table.astype(dict.fromkeys(counts, int))[[*keys, "label", *measured, "paper", "paper_error", "sakana"]]
+    return table.astype(dict.fromkeys(counts, int))[
+        [*keys, "label", *measured, "paper", "paper_error", "sakana", "remark"]
+    ]
 
 
 def number(value: float, error: float = math.nan) -> str:
@@ -74,7 +77,8 @@ def predictor_cells(table: pd.DataFrame) -> pd.DataFrame:
         heading = f"{which} ($n = {first[f'n_{which}']}$)"
         columns = (table[f"{value}_{which}"] for value in ("r2", "low", "high"))
         cells[heading] = [interval(*row) for row in zip(*columns, strict=True)]
-    cells["published"] = [number(*row) for row in zip(table["paper"], table["paper_error"], strict=True)]
+    published = [number(*row) for row in zip(table["paper"], table["paper_error"], strict=True)]
+    cells["published"] = [*table["remark"].where(table["remark"].notna(), published)]
     cells["SakanaAI"] = [number(value) for value in table["sakana"]]
     notes = {
         "left out of the fits": [f"{first[f'n_diverged_{which}']} diverged" for which in SELECTIONS],

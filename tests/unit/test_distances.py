@@ -10,7 +10,27 @@ from torch import Tensor
 from torch.distributions import Categorical, kl_divergence
 
 from forgetting import seeds
-from forgetting.distances import OUTPUTS, WEIGHTS, columns, forward_kl, l2, reverse_kl, total_variation, weight_l1
+from forgetting.distances import (
+    ACTIVATIONS,
+    OUTPUTS,
+    WEIGHTS,
+    Reference,
+    activation_l1,
+    activation_l2,
+    cknna,
+    columns,
+    fisher_l2,
+    forward_kl,
+    jensen_shannon,
+    l2,
+    nearly_unchanged,
+    rank,
+    reverse_kl,
+    spectral_norm,
+    total_variation,
+    unchanged,
+    weight_l1,
+)
 from forgetting.policy import Policy
 
 
@@ -40,7 +60,7 @@ logits = st.lists(st.lists(st.floats(-30, 30), min_size=10, max_size=10), min_si
 def test_identities(first: list[list[float]], second: list[list[float]]):
     p, q = (torch.tensor(z, dtype=torch.float64).log_softmax(1) for z in (first, second))
     for distance in OUTPUTS.values():
-        assert distance(p, p).item() == 0
+        assert abs(distance(p, p).item()) <= (1e-12 if distance is jensen_shannon else 0)
         assert distance(p, q).item() >= -1e-12
         torch.testing.assert_close(distance(p.flip(1), q.flip(1)), distance(p, q))
         torch.testing.assert_close(distance(p.flip(0), q.flip(0)), distance(p, q))
@@ -51,14 +71,83 @@ def test_identities(first: list[list[float]], second: list[list[float]]):
     assert l2(p, q) <= math.sqrt(2) * total_variation(p, q) + 1e-12
 
 
-def test_weight_l1():
-    base = Policy(seeds.generator("weights"))
-    moved = base.copy()
-    assert weight_l1(base, moved).item() == 0
+@pytest.fixture
+def base() -> Reference:
+    policy = Policy(seeds.generator("weights"))
+    lit = torch.arange(785) >= 20
+    return Reference(policy, [torch.ones_like(p) for p in policy.parameters()], lit)
+
+
+def test_weights_by_hand(base: Reference):
+    moved = base.policy.copy()
+    for distance in (weight_l1, fisher_l2, spectral_norm, rank):
+        assert distance(base, moved).item() == 0
     moved.biases[0].data[3] += 2
     moved.weights[2].data[0, 0] -= 1
     assert weight_l1(base, moved).item() == pytest.approx(3, abs=1e-6)
+    assert fisher_l2(base, moved).item() == pytest.approx(2.5, abs=1e-6)
+    assert spectral_norm(base, moved).item() == pytest.approx(1, abs=1e-6)
+
+
+def test_spectral_norm_is_that_of_a_full_decomposition(base: Reference):
+    moved, draw = base.policy.copy(), seeds.generator("moved")
+    for weight in moved.weights:
+        weight.data += 0.01 * torch.randn(weight.shape, generator=draw)
+    pairs = list(zip(moved.weights, base.policy.weights, strict=True))
+    changes = [(pairs[0][0] - pairs[0][1])[base.lit], *(w - w0 for w, w0 in pairs[1:])]
+    expected = sum(torch.linalg.matrix_norm(c.detach(), 2) for c in changes)
+    assert spectral_norm(base, moved).item() == pytest.approx(expected.item(), rel=1e-5)
+
+
+def test_shares_and_ranks_leave_out_what_is_never_lit(base: Reference):
+    moved, draw = base.policy.copy(), seeds.generator("moved")
+    for weight in moved.weights:
+        weight.data += 0.01 * torch.randn(weight.shape, generator=draw)
+    moved.weights[0].data[:20] = base.policy.weights[0].data[:20]  # never lit: they do not count as unchanged
+    biases = sum(b.numel() for b in moved.biases)
+    whole = sum(w.numel() for w in moved.weights) - 20 * 512 + biases
+    assert unchanged(base, moved).item() == pytest.approx(biases / whole, abs=1e-5)
+    assert rank(base, moved).item() == 1
+    moved.weights[1].data = base.policy.weights[1] + torch.outer(torch.ones(512), torch.ones(256))
+    assert rank(base, moved).item() == pytest.approx(1 / 256)
+    nearly = base.policy.copy()
+    nearly.biases[0].data += 9e-6
+    assert nearly_unchanged(base, nearly).item() == 1 > unchanged(base, nearly).item()
+
+
+def test_broken_weights_are_an_arithmetic_error(base: Reference):
+    moved = base.policy.copy()
+    moved.weights[1].data[0, 0] = torch.inf
+    with pytest.raises(ArithmeticError, match="not finite"):
+        spectral_norm(base, moved)
+
+
+def test_activations_by_hand():
+    base = [torch.zeros(2, 3), torch.zeros(2, 1)]
+    policy = [torch.tensor([[3.0, 0, 0], [0, 0, 0]]), torch.tensor([[4.0], [0]])]
+    assert activation_l1(base, policy).item() == pytest.approx(3.5)
+    assert activation_l2(base, policy).item() == pytest.approx(2.5)
+
+
+def test_cknna():
+    h = torch.rand(60, 5, generator=seeds.generator("h"))
+    other = torch.rand(60, 5, generator=seeds.generator("other"))
+    turned = torch.linalg.qr(torch.rand(5, 5, generator=seeds.generator("turn")))[0]
+    assert cknna([h], [h]).item() == pytest.approx(1)
+    assert cknna([h], [3 * h @ turned]).item() == pytest.approx(1, abs=1e-6)
+    assert cknna([h], [other]).item() < 0.5
+    order = torch.randperm(60, generator=seeds.generator("order"))
+    assert cknna([h[order]], [other[order]]).item() == pytest.approx(cknna([h], [other]).item())
+    with pytest.raises(ArithmeticError, match="does not vary"):
+        cknna([h], [torch.zeros_like(h)])
 
 
 def test_columns():
-    assert len(columns()) == len(set(columns())) == 2 * len(OUTPUTS) + len(WEIGHTS)
+    assert len(columns()) == len(set(columns())) == 2 * len(OUTPUTS) + 2 * len(ACTIVATIONS) + len(WEIGHTS)
+
+
+def test_jensen_shannon_is_symmetric_and_bounded():
+    base, policy = log(0.5, 0.5), log(0.9, 0.1)
+    assert jensen_shannon(base, policy).item() == pytest.approx(jensen_shannon(policy, base).item())
+    far = [torch.tensor([z], dtype=torch.float64).log_softmax(1) for z in ([0.0, 900.0], [900.0, 0.0])]
+    assert jensen_shannon(*far).item() == pytest.approx(math.log(2))

@@ -26,9 +26,18 @@ def run(base: Policy, tasks: Tasks, objective: Objective = sft_1, rates: tuple[f
 
 
 def test_untouched_base_has_forgotten_nothing(baseline: Baseline):
-    row = measure(baseline, baseline.policy.copy(), 100.0)
+    row = measure(baseline, baseline.reference.policy.copy(), 100.0, last=True)
     assert row["forgetting"] == 0 and not row["diverged"]
-    assert all(row[name] == 0 for name in columns())
+    same = {"cknna_new", "cknna_old", "unchanged", "nearly_unchanged"}  # shares: all of it is as it was
+    assert {name: row[name] for name in columns()} == pytest.approx({n: float(n in same) for n in columns()}, abs=1e-9)
+
+
+def test_dear_predictors_are_measured_at_the_end_of_a_training_only(base: Policy, tasks: Tasks):
+    points = run(base, tasks, rates=(1e-3,))
+    end = points["checkpoint"] == SETTINGS["checkpoints"]
+    for name in ("cknna_new", "cknna_old", "unchanged", "nearly_unchanged", "rank"):
+        assert points.loc[end, name].notna().all() and points.loc[~end, name].isna().all()
+    assert not points["diverged"].any()
 
 
 def test_new_and_old_task_are_kept_apart(baseline: Baseline, base: Policy):
@@ -42,10 +51,10 @@ def test_new_and_old_task_are_kept_apart(baseline: Baseline, base: Policy):
         moved.weights[1][0] = torch.linspace(-1, 1, 256)
         base_dark = moved.copy()
         base_dark.weights[1][0] = 0
-    new, old = (base_dark.log_probs(images.x) for images in (baseline.digits, baseline.clothes))
-    row = measure(replace(baseline, policy=base_dark, new=new, old=old), moved, 1e9)
-    assert row["forward_kl_new"] == 0 and row["total_variation_new"] == 0
-    assert row["forward_kl_old"] > 1 and row["total_variation_old"] > 0.1
+    new, old = (base_dark.see(images.x) for images in (baseline.digits, baseline.clothes))
+    row = measure(replace(baseline, new=new, old=old), moved, 1e9)
+    for name in ("forward_kl", "total_variation"):
+        assert row[f"{name}_new"] == 0 and row[f"{name}_old"] > 0.1
 
 
 def test_count_is_the_grid(base: Policy, tasks: Tasks):

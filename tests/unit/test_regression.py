@@ -162,3 +162,17 @@ def test_one_base_seed_has_no_interval_of_a_difference(points):
     result = r2_differences(points[points["base_seed"] == 0], "forward_kl_new")
     assert result[["low", "high"]].isna().all(axis=None)
     assert result["difference"].notna().all()
+
+
+def test_a_predictor_of_the_end_alone_is_fitted_at_the_end_alone(points):
+    """A dear predictor is empty before the last checkpoint; a hole elsewhere stays an error."""
+    early = points["checkpoint"] < points["checkpoint"].max()
+    dear = points.assign(rank=points["forward_kl_new"].mask(early))
+    found = table(dear).set_index(["predictor", "points"])
+    assert found.loc[("rank", "final"), "r2"] == found.loc[("forward_kl", "final"), "r2"]
+    for which in ("all", "frontier"):
+        assert np.isnan(found.loc[("rank", which), "r2"]) and "end of trainings" in found.loc[("rank", which), "note"]
+    compared = r2_differences(dear, "forward_kl_new").groupby("points")["predictor"].agg(set)
+    assert "rank" in compared["final"] and "rank" not in compared["all"] | compared["frontier"]
+    with pytest.raises(ValueError, match="rank or forgetting is not finite"):
+        table(points.assign(rank=points["forward_kl_new"].mask(points.index == 0)))

@@ -36,6 +36,11 @@ def r2() -> pd.DataFrame:
     )
 
 
+def test_what_the_paper_gives_no_value_for_stays_text(r2: pd.DataFrame):
+    cells = tables.predictor_cells(tables.predictors(r2.replace({"weight_l1": "rank"}), PUBLISHED))
+    assert cells.set_index("predictor").loc["numerical rank of the update", "published"] == "N/A in the paper"
+
+
 def test_predictors_stand_beside_what_was_published(r2: pd.DataFrame):
     table = tables.predictors(r2, PUBLISHED)
     assert table["label"].tolist() == ["forward KL, new task", "weight change, L1", "my own, old task"]
