@@ -6,6 +6,7 @@ Out: <results>/tables/r2.csv                    predictor, inputs, points, r2, l
      <results>/regression/frontier.parquet      the points on each method's and base seed's Pareto frontier
      <results>/tables/predictors.csv, .tex      R2 beside the published columns
      <results>/tables/held_out.csv, residuals.csv, differences.csv, matched.csv
+     <results>/parity/checks.parquet            claims R1 to R12, R14: ours against published
 """
 
 
@@ -75,3 +76,25 @@ rule predictors:
         runtime=by_attempt(5),
     script:
         "../scripts/predictors.py"
+
+
+rule parity_checks:
+    """Hold R2, its differences and accuracies at matched parity against the claims R1 to R12 and R14."""
+    input:
+        points=rules.points.output[0],
+        r2=rules.regression.output.r2,
+        differences=rules.statistics.output.differences,
+        published="src/forgetting/published/r2.csv",
+        code=code("workflow/scripts/judge_parity.py"),
+    output:
+        "<results>/parity/checks.parquet",
+    log:
+        "<logs>/parity_checks.log",
+    benchmark:
+        "<benchmarks>/parity_checks.tsv"
+    threads: 1
+    resources:
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
+    script:
+        "../scripts/judge_parity.py"
