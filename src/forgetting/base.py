@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from forgetting import seeds
 from forgetting.data import Tasks
@@ -17,7 +17,7 @@ from forgetting.policy import Policy
 from forgetting.training import epoch_batches, learning_rates, train
 
 
-def cross_entropy(policy: Policy, batch: Batch) -> Tensor:
+def cross_entropy(policy: nn.Module, batch: Batch) -> Tensor:
     """Cross-entropy to the batch's labels."""
     return F.cross_entropy(policy(batch.x), batch.label)
 

@@ -9,8 +9,9 @@ from torch import Tensor
 from tqdm import tqdm
 
 from forgetting import seeds
+from forgetting.adapters import Adapted
 from forgetting.data import Images, Tasks
-from forgetting.objectives import Batch
+from forgetting.objectives import Batch, Before
 from forgetting.points import Baseline, frame, lost, measure, training_name
 from forgetting.policy import Policy
 from forgetting.training import Objective, epoch_batches, learning_rates, train
@@ -32,14 +33,23 @@ def checkpoint_steps(steps: int, checkpoints: int) -> list[int]:
 
 
 def digit_batches(
-    digits: Images, base_log_probs: Tensor, base_seed: int, training: str, batch_size: int, epochs: int
+    digits: Images,
+    base_log_probs: Tensor,
+    base_seed: int,
+    training: str,
+    batch_size: int,
+    epochs: int,
+    before: Before | None = None,
 ) -> Iterator[Batch]:
-    """Batches of the new task. All trainings from one base see the images in the same order, so that methods are
-    compared on equal terms; labels and actions are each training's own."""
+    """Batches of the new task, with what may be kept of the old one.
+
+    All trainings from one base see the images in the same order, so that methods are compared on equal terms; labels
+    and actions are each training's own.
+    """
     order = seeds.generator("finetuning", base_seed, "order")
     draws = seeds.generator("finetuning", base_seed, "draws", training)
     for rows in epoch_batches(len(digits.label), batch_size, epochs, order):
-        yield Batch(digits.x[rows], digits.label[rows], base_log_probs[rows], draws)
+        yield Batch(digits.x[rows], digits.label[rows], base_log_probs[rows], draws, before)
 
 
 def finetune(
@@ -58,9 +68,11 @@ def finetune(
     checkpoints: int,
     diverged_above: float,
     base_log_probs: Tensor,
+    before: Before | None = None,
+    adapt: Callable[[Policy], Adapted] = Policy.copy,
     keep: Keep = lambda policy, training, step: None,
 ) -> list[dict[str, object]]:
-    """Fine-tune a copy of the base on the new task; a row for each of its `checkpoints`.
+    """Fine-tune what `adapt` makes of the base (a copy) on the new task; a row for each of its `checkpoints`.
 
     A training whose loss stops being finite ends there; the checkpoints that it did not reach are rows all the
     same, marked `diverged`. `keep(policy, training, step)` is called at each checkpoint that was reached.
@@ -75,23 +87,28 @@ def finetune(
     training = training_name(method, base_seed, learning_rate, schedule, epochs)
     steps = epochs * -(-len(tasks.digits.label) // batch_size)
     rates = learning_rates(learning_rate, schedule, steps, warmup)
-    policy = baseline.reference.policy.copy()
+    policy = adapt(baseline.reference.policy)
     at = checkpoint_steps(steps, checkpoints)
     measured = {}
     for step in train(
         policy,
         objective,
-        digit_batches(tasks.digits, base_log_probs, base_seed, training, batch_size, epochs),
+        digit_batches(tasks.digits, base_log_probs, base_seed, training, batch_size, epochs, before),
         rates,
         weight_decay,
     ):
         if step in at:
-            measured[step] = measure(baseline, policy, diverged_above, last=step == steps)
-            keep(policy, training, step)
+            measured[step] = measure(baseline, policy.merged(), diverged_above, last=step == steps)
+            keep(policy.merged(), training, step)
     return [
         {**keys, "training": training, "checkpoint": number, "step": step, **measured.get(step, lost())}
         for number, step in enumerate(at, start=1)
     ]
+
+
+def kept_from(base: Policy, tasks: Tasks) -> Before:
+    """What a method may keep of the old task: the base, its training images and what the base says on them."""
+    return Before(base, tasks.clothes.x, tasks.clothes.label, base.log_probs(tasks.clothes.x).float())
 
 
 def finetune_grid(
@@ -113,7 +130,7 @@ def finetune_grid(
     `keep_checkpoints` (none, final, all) says which weights go to `checkpoint_folder`, as safetensors.
     """
     baseline = Baseline.of(base, tasks)
-    base_log_probs = base.log_probs(tasks.digits.x).float()
+    base_log_probs, before = base.log_probs(tasks.digits.x).float(), kept_from(base, tasks)
     grid = list(product(rates, schedules, epochs))
 
     def keep(policy: Policy, training: str, step: int) -> None:
@@ -133,6 +150,7 @@ def finetune_grid(
             schedule=schedule,
             epochs=length,
             base_log_probs=base_log_probs,
+            before=before,
             keep=keep,
             **settings,  # type: ignore[arg-type]
         )

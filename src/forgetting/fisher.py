@@ -6,7 +6,7 @@ One pair of functions serves the predictor of forgetting and the penalty of EWC 
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from forgetting.policy import Policy
 
@@ -36,7 +36,7 @@ def diagonal_fisher(policy: Policy, x: Tensor, rows: int = 512) -> list[Tensor]:
     return [square / len(x) for square in squares]
 
 
-def quadratic(fisher: Fisher, base: Policy, policy: Policy) -> Tensor:
+def quadratic(fisher: Fisher, base: nn.Module, policy: nn.Module) -> Tensor:
     """½ Σ F (θ − θ₀)², a scalar that can be descended."""
     moved = zip(fisher, policy.parameters(), base.parameters(), strict=True)
     return 0.5 * torch.stack([(f * (p - b.detach()).square()).sum() for f, p, b in moved]).sum()

@@ -5,10 +5,38 @@ An objective is `objective(policy, batch, **options) -> loss`, a scalar to desce
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+
+from forgetting.fisher import Fisher, diagonal_fisher
+from forgetting.policy import Policy
+
+FISHER_INPUTS = 2000  # inputs of the old task over which the Fisher information is averaged
+
+
+@dataclass(frozen=True)
+class Before:
+    """What may be kept from before the new task: the base policy, and training data of the old task.
+
+    x [n, 785] its inputs, label [n], log_probs [n, 10] log π₀(answer | x) of the base.
+    """
+
+    policy: Policy
+    x: Tensor
+    label: Tensor
+    log_probs: Tensor
+
+    @cached_property
+    def fisher(self) -> Fisher:
+        """Diagonal Fisher information of the base on old-task inputs, computed when first asked for."""
+        return diagonal_fisher(self.policy, self.x[:FISHER_INPUTS])
+
+    def rows(self, count: int, generator: torch.Generator) -> Tensor:
+        """`count` row numbers of the old task's data, drawn with replacement."""
+        return torch.randint(len(self.x), (count,), generator=generator)
 
 
 @dataclass(frozen=True)
@@ -16,13 +44,15 @@ class Batch:
     """What an objective may use of one step.
 
     x [b, 785] inputs of the new task; label [b] their digits; base_log_probs [b, 10] log π₀(answer | x) of the base
-    policy; generator, the only source of randomness.
+    policy; generator, the only source of randomness; before, what may be kept of the old task (a base policy, which
+    is trained on both, has none).
     """
 
     x: Tensor
     label: Tensor
     base_log_probs: Tensor
     generator: torch.Generator
+    before: Before | None = None
 
     @property
     def parity(self) -> Tensor:

@@ -75,6 +75,10 @@ class Policy(nn.Module):
         twin.biases = nn.ParameterList(b.detach().clone() for b in self.biases)
         return twin
 
+    def merged(self) -> "Policy":
+        """The policy to measure: this one, which has nothing beside its weights (see `adapters`)."""
+        return self
+
     def save(self, path: Path | str) -> None:
         """Write the weights as safetensors, whole or not at all."""
         with whole_file(path) as partial:

@@ -5,12 +5,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from forgetting.objectives import Batch
-from forgetting.policy import Policy
 
-Objective = Callable[[Policy, Batch], Tensor]
+Objective = Callable[[nn.Module, Batch], Tensor]
 
 
 class AdamW:
@@ -68,7 +67,7 @@ def epoch_batches(images: int, batch_size: int, epochs: int, generator: torch.Ge
 
 
 def train(
-    policy: Policy,
+    policy: nn.Module,
     objective: Objective,
     batches: Iterable[Batch],
     rates: Iterable[float],
