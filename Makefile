@@ -9,11 +9,12 @@ BIN := .venv/bin
 
 .PHONY: paper smoke test test-all bench lint format schema lock clean clean-all FORCE
 
+# One run a folder, after clearing away what a killed one left (src/forgetting/run.py); else plain Snakemake.
 paper: .venv/installed
-	$(BIN)/snakemake --cores all $(ARGS)
+	$(BIN)/python -m forgetting.run --cores all $(ARGS)
 
 smoke: .venv/installed
-	$(BIN)/snakemake --cores all --configfile config/smoke.yaml $(ARGS)
+	$(BIN)/python -m forgetting.run --cores all --configfile config/smoke.yaml $(ARGS)
 
 test: .venv/installed
 	$(BIN)/python -m pytest -m "not slow"
@@ -44,7 +45,7 @@ lock: .venv/installed
 
 clean:
 	find results -mindepth 1 -maxdepth 1 ! -name published -exec rm -rf {} + 2>/dev/null || true
-	rm -rf .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .snakemake .smoke.json .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 clean-all: clean
 	rm -rf .venv downloads

@@ -11,7 +11,8 @@ from pathlib import Path
 PACKAGE = Path(__file__).parent
 
 
-def named(path: Path) -> set[str]:
+@cache
+def named(path: Path) -> frozenset[str]:
     """Dotted names of this package, and of the packages around them, that the file at `path` imports anywhere.
 
     Imports under `if TYPE_CHECKING` are no code that runs.
@@ -27,7 +28,7 @@ def named(path: Path) -> set[str]:
         elif isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
     parts = [name.split(".") for name in names]
-    return {".".join(p[:depth]) for p in parts if p[0] == PACKAGE.name for depth in range(1, len(p) + 1)}
+    return frozenset(".".join(p[:depth]) for p in parts if p[0] == PACKAGE.name for depth in range(1, len(p) + 1))
 
 
 def module_file(name: str) -> Path | None:

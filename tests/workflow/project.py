@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.conftest import ROOT
 
 COPIED = ["Snakefile", "config.yaml", "config", "workflow", "profiles", "paper"]
+PLAIN, MAKE_PAPER = "snakemake", "forgetting.run"  # modules: what users start by hand, and what `make paper` does
 
 
 class Project:
@@ -24,20 +25,22 @@ class Project:
         shutil.copytree(ROOT / "src", root / "src", ignore=leave)
         (root / "src/forgetting/images").symlink_to(ROOT / "src/forgetting/images")
 
-    def snakemake(self, *arguments: str, cores: int = 2, rc: int = 0) -> str:
-        """Run Snakemake; its output. Fails unless it exits with `rc`."""
+    def start(
+        self, *arguments: str, cores: int = 2, module: str = PLAIN, output: int = subprocess.DEVNULL
+    ) -> subprocess.Popen[str]:
+        """Start Snakemake and go on."""
         environment = {**os.environ, "PYTHONPATH": str(self.root / "src")}
         environment.pop("OMP_NUM_THREADS", None)
-        done = subprocess.run(
-            [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments],
-            cwd=self.root,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
+        command = [sys.executable, "-m", module, "--cores", str(cores), *arguments]
+        return subprocess.Popen(
+            command, cwd=self.root, env=environment, stdout=output, stderr=subprocess.STDOUT, text=True
         )
-        output = done.stdout + done.stderr
-        assert done.returncode == rc, output[-6000:]
+
+    def snakemake(self, *arguments: str, cores: int = 2, rc: int = 0, module: str = PLAIN) -> str:
+        """Run Snakemake; its output. Fails unless it exits with `rc`."""
+        process = self.start(*arguments, cores=cores, module=module, output=subprocess.PIPE)
+        output, _ = process.communicate()
+        assert process.returncode == rc, output[-6000:]
         return output
 
     def would_run(self, *arguments: str) -> dict[str, int]:

@@ -12,13 +12,15 @@ from forgetting.imports import modules
 from forgetting.mixture.experiments import FAMILIES
 from forgetting.registry import BUILT_IN, source_file, split_name
 from forgetting.typesetting import DEBIAN, engine, parts
+from forgetting.whole import WriteError, check_writable
 from snakemake.exceptions import WorkflowError
 
 try:
     CONFIG = validate(config)
     if workflow.is_main_process:
         check_images(CONFIG)
-except ConfigError as fault:
+        check_writable(Path("results", CONFIG.preset))
+except (ConfigError, WriteError) as fault:
     raise WorkflowError(str(fault))
 
 CSV = ["r2", "predictors", "held_out", "residuals", "differences", "matched", "checks"]
