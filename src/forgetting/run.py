@@ -74,14 +74,18 @@ def orphans(folder: Path) -> list[int]:
 
 
 def plain_run(folder: Path) -> int | None:
-    """Process of a Snakemake in this folder that was started by hand, for which our lock means nothing."""
+    """Process of a Snakemake in this folder that was started by hand, for which our lock means nothing.
+
+    What Snakemake starts for a job names its mode; it is no run, though on a cluster it may outlive its own.
+    """
     for entry in processes():
         try:
-            words = (entry / "cmdline").read_bytes().split(b"\0")[:3]
+            words = (entry / "cmdline").read_bytes().split(b"\0")
             here = (entry / "cwd").resolve() == folder
         except OSError:
             continue
-        if here and (words[1:] == [b"-m", b"snakemake"] or any(w.endswith(b"/snakemake") for w in words[:2])):
+        snakemake = words[1:3] == [b"-m", b"snakemake"] or any(word.endswith(b"/snakemake") for word in words[:2])
+        if here and snakemake and b"--mode" not in words:
             return int(entry.name)
     return None
 
