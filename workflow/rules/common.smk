@@ -23,11 +23,11 @@ try:
 except (ConfigError, WriteError) as fault:
     raise WorkflowError(str(fault))
 
-CSV = ["r2", "predictors", "held_out", "residuals", "differences", "matched", "checks"]
+CSV = ["r2", "predictors", "held_out", "residuals", "differences", "matched", "bases", "checks"]
 TEX = ["predictors"]
 TABLES = [f"<results>/tables/{name}.csv" for name in CSV] + [f"<results>/tables/{name}.tex" for name in TEX]
 CHECKS = [f"<results>/mixture/{family}/checks.parquet" for family in FAMILIES]  # what the ledger's verdicts rest on
-CHECKS += ["<results>/anchors/checks.parquet", "<results>/parity/checks.parquet"]
+CHECKS += ["<results>/anchors/checks.parquet", "<results>/parity/checks.parquet", "<results>/parity/law_checks.parquet"]
 LINES = ["mixture", "parity", "anchors", "language"]
 TABLES += ["<results>/claims.csv", *(f"<results>/tables/claims_{line}.tex" for line in LINES)]
 MIXTURE_FIGURES = {f"mixture_{name}": [name] for name in FAMILIES if name not in ("sdft", "ttt", "oapl")}

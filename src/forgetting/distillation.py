@@ -1,0 +1,116 @@
+"""SFT on what an RL-trained teacher says: is it the algorithm that forgets less, or the distribution that it found?
+
+Claim R13 (arXiv 2509.04259, section 5): a student that learns the teacher's answers by SFT keeps what the teacher
+kept. The paper does not say which teacher, nor whether wrong answers are left out; here they are not.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from forgetting.data import Tasks
+from forgetting.finetuning import checkpoint_steps, digit_batches
+from forgetting.frontier import select
+from forgetting.objectives import Batch, sample
+from forgetting.points import class_accuracy, parity_accuracy, training_name
+from forgetting.policy import Policy
+from forgetting.training import Objective, learning_rates, train
+
+REACHED = 0.96  # parity accuracy that a teacher should have
+
+
+def choose_teacher(points: pd.DataFrame, reached: float = REACHED) -> dict[str, Any]:
+    """The RL training of one base seed to learn from: the lowest learning rate whose end reaches `reached` parity
+    accuracy; the most accurate end where none does. Ties go to the shorter training, then by schedule's name.
+
+    A row of `points`; the lowest rate, because a student can be as accurate as a teacher that is not the best there is.
+    """
+    final = select(points, "final").sort_values(["learning_rate", "epochs", "schedule"], kind="stable")
+    good = final[final["parity_accuracy"] >= reached]
+    chosen = good.iloc[0] if len(good) else final.iloc[int(final["parity_accuracy"].to_numpy().argmax())]
+    return dict(chosen)
+
+
+def imitate(teacher: nn.Module) -> Objective:
+    """Cross-entropy to answers drawn anew at every step from the teacher's distribution on the batch."""
+
+    def objective(policy: nn.Module, batch: Batch) -> Tensor:
+        answers = sample(teacher(batch.x).detach().softmax(1), 1, batch.generator)[:, 0]
+        return F.cross_entropy(policy(batch.x), answers)
+
+    return objective
+
+
+def fine_tuned(
+    base: Policy,
+    tasks: Tasks,
+    objective: Objective,
+    base_log_probs: Tensor,
+    *,
+    method: str,
+    base_seed: int,
+    learning_rate: float,
+    schedule: str,
+    epochs: int,
+    batch_size: int,
+    warmup: float,
+    weight_decay: float,
+    checkpoints: int,
+) -> tuple[Policy, list[dict[str, Any]]]:
+    """A fine-tuned copy of `base`, and both accuracies at each checkpoint: the training that `finetune` does, without
+    the distances. Raises ArithmeticError when it diverges."""
+    training = training_name(method, base_seed, learning_rate, schedule, epochs)
+    steps = epochs * -(-len(tasks.digits.label) // batch_size)
+    rates = learning_rates(learning_rate, schedule, steps, warmup)
+    batches = digit_batches(tasks.digits, base_log_probs, base_seed, training, batch_size, epochs)
+    keys = {"method": method, "base_seed": base_seed, "training": training, "learning_rate": learning_rate}
+    at, policy, step = checkpoint_steps(steps, checkpoints), base.copy(), 0
+    rows: list[dict[str, Any]] = []
+    kept = class_accuracy(base.log_probs(tasks.clothes_test.x), tasks.clothes_test.label)
+    for step in train(policy, objective, batches, rates, weight_decay):
+        if step in at:
+            parity = parity_accuracy(policy.log_probs(tasks.digits_test.x), tasks.digits_test.label)
+            fashion = class_accuracy(policy.log_probs(tasks.clothes_test.x), tasks.clothes_test.label)
+            accuracies = {"parity_accuracy": parity, "fashion_accuracy": fashion, "forgetting": kept - fashion}
+            rows.append({**keys, "checkpoint": len(rows) + 1, "step": step, **accuracies, "diverged": False})
+    if step < steps:
+        raise ArithmeticError(f"Training {training} diverged at step {step} of {steps}: leave its learning rate out.")
+    return policy, rows
+
+
+def distil(
+    base: Policy,
+    tasks: Tasks,
+    points: pd.DataFrame,
+    objective: Objective,
+    *,
+    base_seed: int,
+    rates: Sequence[float],
+    **settings: Any,
+) -> pd.DataFrame:
+    """Checkpoints of a teacher (method `teacher`, its end only) and of its students at every one of `rates`.
+
+    `points` are those of the teacher's method and base seed, `objective` is that method's: the teacher is trained
+    once more, as it was. `settings`: batch_size, warmup, weight_decay, checkpoints, as in `fine_tuned`. Raises
+    RuntimeError if the teacher does not come out as in the points.
+    """
+    chosen = choose_teacher(points)
+    grid = {"base_seed": base_seed, "schedule": chosen["schedule"], "epochs": int(chosen["epochs"]), **settings}
+    base_log_probs = base.log_probs(tasks.digits.x).float()
+    teacher, rows = fine_tuned(
+        base, tasks, objective, base_log_probs,
+        method=chosen["method"], learning_rate=float(chosen["learning_rate"]), **grid,
+    )  # fmt: skip
+    found = [rows[-1][name] for name in ("parity_accuracy", "fashion_accuracy")]
+    if not np.allclose(found, [chosen["parity_accuracy"], chosen["fashion_accuracy"]], atol=1e-9):
+        raise RuntimeError(f"Teacher {chosen['training']} came out otherwise than in the points: run them again.")
+    rows = [{**rows[-1], "method": "teacher"}]
+    for rate in rates:
+        rows += fine_tuned(
+            base, tasks, imitate(teacher), base_log_probs, method="distilled", learning_rate=rate, **grid
+        )[1]
+    return pd.DataFrame(rows)

@@ -1,0 +1,77 @@
+"""Claims R13 (distillation) and R15 (KL growth and the old task's gradient) as checks for the ledger."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+import pandas as pd
+from scipy.stats import spearmanr
+
+from forgetting.frontier import select
+from forgetting.matched import accuracy_at, mean_interval
+from forgetting.results import Check, Estimate, Role, check, over_seeds
+
+MARGIN = 0.02  # points of accuracy within which student and teacher count as equal
+TWO_ONE_SIDED = 0.90  # level of the interval of two one-sided tests at 5 %
+
+
+def behind_teacher(seed: pd.DataFrame) -> float:
+    """Clothes accuracy of one base seed's students less their teacher's, at the teacher's parity accuracy; NaN where
+    no student gets there."""
+    teacher = seed[seed["method"] == "teacher"].iloc[0]
+    parity, fashion = select(seed[seed["method"] == "distilled"], "frontier")[
+        ["parity_accuracy", "fashion_accuracy"]
+    ].to_numpy(float).T  # fmt: skip
+    return accuracy_at(parity, fashion, teacher["parity_accuracy"])[0] - float(teacher["fashion_accuracy"])
+
+
+def same_rate(seed: pd.DataFrame) -> float:
+    """The same at the ends of trainings with the teacher's learning rate, whatever parity accuracy they have."""
+    teacher = seed[seed["method"] == "teacher"].iloc[0]
+    student = select(seed[seed["method"] == "distilled"], "final").set_index("learning_rate")
+    return float(student.loc[teacher["learning_rate"], "fashion_accuracy"] - teacher["fashion_accuracy"])
+
+
+def distilled(frame: pd.DataFrame) -> Iterator[Check]:
+    """R13: equivalence by both one-sided intervals. A teacher is one training and its students' frontier is the best
+    of a grid, which favours the students; the comparison at one rate, beside, does not."""
+    teacher = frame[frame["method"] == "teacher"]
+    seeds = [own for _, own in frame.groupby("base_seed")]
+    compared: list[tuple[str, Callable[[pd.DataFrame], float], Role]] = [
+        ("clothes kept by students less teacher, at its parity", behind_teacher, "headline"),
+        ("clothes kept by student less teacher, same rate", same_rate, "beside"),
+    ]
+    for quantity, of, role in compared:
+        values = np.array([of(own) for own in seeds])
+        mean, low, high = map(float, mean_interval(values, TWO_ONE_SIDED))
+        yield check("R13", quantity, 0.0, Estimate(mean, over_seeds(values).standard_error, len(values)), "inside",
+                    tolerance=MARGIN, role=role, interval=(low, high),
+                    parity=float(teacher["parity_accuracy"].mean()))  # fmt: skip
+
+
+def spearman(x: pd.Series, y: pd.Series) -> float:
+    """Rank correlation; NaN where one does not vary."""
+    return float(spearmanr(x, y).statistic)
+
+
+def aligned(steps: pd.DataFrame) -> Iterator[Check]:
+    """R15: rank correlation over steps of KL growth and cosine, mean over base seeds, by method. Beside: growth per
+    length of step, which a common rise and fall of the rate cannot explain; and all methods' steps together."""
+    steps = steps.assign(pace=steps["growth"] / steps["length"])
+    compared: list[tuple[str, str, Role]] = [
+        ("growth", "rank correlation of KL growth and alignment", "headline"),
+        ("pace", "rank correlation of KL growth per length and alignment", "beside"),
+    ]
+    for measure, quantity, role in compared:
+        groups: Iterable[tuple[str, pd.DataFrame]] = [*steps.groupby("method"), ("all", steps)]
+        for method, own in groups:
+            values = [spearman(seed["cosine"], seed[measure]) for _, seed in own.groupby("base_seed")]
+            yield check("R15", quantity, 0.0, over_seeds(np.array(values)), "above",
+                        role="beside" if method == "all" else role, method=method)  # fmt: skip
+
+
+def law_checks(distillation: pd.DataFrame | None, steps: pd.DataFrame) -> pd.DataFrame:
+    """Every check; without a distillation (no GRPO in the run) R13 has none: it was not tested."""
+    rows = [*(distilled(distillation) if distillation is not None else []), *aligned(steps)]
+    checks = pd.DataFrame(rows)
+    checks.insert(0, "experiment", "law")
+    return checks

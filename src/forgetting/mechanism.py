@@ -1,0 +1,63 @@
+"""How open a base leaves the choice among right answers: what may decide where RL ends.
+
+Policy gradients make the likeliest right answer likelier; a base that is near uniform over the five right digits
+gives them less to build on. `base_entropy` is the one place where that openness is measured.
+"""
+
+import math
+from collections.abc import Mapping
+
+import pandas as pd
+from torch import Tensor
+
+from forgetting.data import Tasks
+from forgetting.frontier import select
+from forgetting.matched import accuracy_at
+from forgetting.objectives import oracle_log_probs
+from forgetting.points import class_accuracy, parity_accuracy
+from forgetting.policy import Policy
+
+MATCHED = 0.96
+LARGEST = math.log(5)  # entropy of a base that is uniform over the right digits
+
+
+def base_entropy(log_probs: Tensor, parity: Tensor) -> Tensor:
+    """Entropy over the right digits, in nats, mean over inputs: log-probabilities [n, 10] renormalised over the right
+    parity [n]; between 0 and ln 5."""
+    right = oracle_log_probs(log_probs, parity)
+    p = right.exp()
+    return -(p * right.masked_fill(p == 0, 0)).sum(1).mean()
+
+
+def describe(base: Policy, tasks: Tasks) -> dict[str, float]:
+    """Accuracies of a base on both tasks and its entropy over the right digits, on test images."""
+    digits, clothes = tasks.digits_test, tasks.clothes_test
+    said = base.log_probs(digits.x)
+    return {
+        "parity_accuracy": parity_accuracy(said, digits.label),
+        "fashion_accuracy": class_accuracy(base.log_probs(clothes.x), clothes.label),
+        "entropy": base_entropy(said, digits.label % 2).item(),
+    }
+
+
+def at_matched(points: pd.DataFrame, method: str, target: float = MATCHED) -> pd.DataFrame:
+    """Forward KL and clothes accuracy of a method at `target` parity accuracy, interpolated along each base seed's
+    frontier: columns <method>_kl, <method>_fashion by base_seed; NaN where it is not reached."""
+    rows = {}
+    for seed, own in select(points[points["method"] == method], "frontier").groupby("base_seed"):
+        parity = own["parity_accuracy"].to_numpy(float)
+        rows[seed] = {
+            f"{method}_{name}": accuracy_at(parity, own[column].to_numpy(float), target)[0]
+            for name, column in (("kl", "forward_kl_new"), ("fashion", "fashion_accuracy"))
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("base_seed")
+
+
+def bases_table(bases: Mapping[int, Policy], tasks: Tasks, points: pd.DataFrame) -> pd.DataFrame:
+    """One row a base seed: `describe` of its base, beside what GRPO has moved and kept at 96 % parity, where the run
+    has GRPO."""
+    table = pd.DataFrame.from_dict({seed: describe(base, tasks) for seed, base in bases.items()}, orient="index")
+    table = table.rename_axis("base_seed")
+    if "grpo" in set(points["method"]):
+        table = table.join(at_matched(points, "grpo"))
+    return table.reset_index()
