@@ -21,9 +21,9 @@ from forgetting.points import training_name
 from forgetting.policy import Policy
 from forgetting.training import Objective, learning_rates, train
 
-DIGITS = 10_000  # training digits at most: a short training shows as much
-PROBES = 40  # steps that are looked at
-INPUTS = 1000  # of each task, for the gradient (training clothes) and for the KL (test digits)
+DIGITS = 5_000  # training digits at most: a short training shows as much
+PROBES = 24  # steps that are looked at
+INPUTS = 500  # of each task, for the gradient (training clothes) and for the KL (test digits)
 
 
 def flat(parts: Sequence[Tensor]) -> Tensor:

@@ -21,6 +21,7 @@ from forgetting.policy import Policy
 from forgetting.training import Objective, learning_rates, train
 
 REACHED = 0.96  # parity accuracy that a teacher should have
+SLOWEST = 0.25  # of the teacher's learning rate: students at lower ones do not get where it is
 
 
 def choose_teacher(points: pd.DataFrame, reached: float = REACHED) -> dict[str, Any]:
@@ -92,7 +93,8 @@ def distil(
     rates: Sequence[float],
     **settings: Any,
 ) -> pd.DataFrame:
-    """Checkpoints of a teacher (method `teacher`, its end only) and of its students at every one of `rates`.
+    """Checkpoints of a teacher (method `teacher`, its end only) and of its students at those of `rates` that are at
+    least `SLOWEST` of its own.
 
     `points` are those of the teacher's method and base seed, `objective` is that method's: the teacher is trained
     once more, as it was. `settings`: batch_size, warmup, weight_decay, checkpoints, as in `fine_tuned`. Raises
@@ -109,7 +111,7 @@ def distil(
     if not np.allclose(found, [chosen["parity_accuracy"], chosen["fashion_accuracy"]], atol=1e-9):
         raise RuntimeError(f"Teacher {chosen['training']} came out otherwise than in the points: run them again.")
     rows = [{**rows[-1], "method": "teacher"}]
-    for rate in rates:
+    for rate in (rate for rate in rates if rate >= SLOWEST * chosen["learning_rate"]):
         rows += fine_tuned(
             base, tasks, imitate(teacher), base_log_probs, method="distilled", learning_rate=rate, **grid
         )[1]

@@ -12,7 +12,7 @@ TAUGHT = CONFIG.base.seeds if "grpo" in CONFIG.methods else []  # without GRPO t
 
 
 rule distil:
-    """Train the base on the answers of a GRPO teacher, at every learning rate."""
+    """Train the base on the answers of a GRPO teacher, at the grid's learning rates from about its own up."""
     input:
         data=rules.images.output[0],
         base=rules.base.output[0],
