@@ -6,6 +6,7 @@ positive when the step raises that loss, beside what the step adds to the forwar
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -16,12 +17,13 @@ from torch import Tensor
 
 from forgetting.data import Images, Tasks
 from forgetting.distances import forward_kl
-from forgetting.finetuning import checkpoint_steps, digit_batches
+from forgetting.finetuning import checkpoint_steps, digit_batches, kept_from
 from forgetting.points import training_name
 from forgetting.policy import Policy
 from forgetting.training import Objective, learning_rates, train
 
 DIGITS = 5_000  # training digits at most: a short training shows as much
+OLD = 2_000  # training clothes that a method may keep, where it keeps any
 PROBES = 24  # steps that are looked at
 INPUTS = 500  # of each task, for the gradient (training clothes) and for the KL (test digits)
 
@@ -75,7 +77,8 @@ def steps_of(
     clothes, inputs = tasks.clothes.take(torch.arange(INPUTS)), tasks.digits_test.x[:INPUTS]
     steps = -(-len(digits.label) // batch_size)
     training = training_name(method, base_seed, learning_rate, schedule, 1)
-    batches = digit_batches(digits, base.log_probs(digits.x).float(), base_seed, training, batch_size, 1)
+    before = kept_from(base, replace(tasks, clothes=tasks.clothes.take(torch.arange(OLD))))
+    batches = digit_batches(digits, base.log_probs(digits.x).float(), base_seed, training, batch_size, 1, before)
     rates = learning_rates(learning_rate, schedule, steps, warmup)
     policy, reference = base.copy(), base.log_probs(inputs)
     probed = checkpoint_steps(steps, min(probes, steps))

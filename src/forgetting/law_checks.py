@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from forgetting.frontier import select
+from forgetting.frontier import pareto
 from forgetting.matched import accuracy_at, mean_interval
 from forgetting.results import Check, Estimate, Role, check, over_seeds
 
@@ -17,18 +17,25 @@ TWO_ONE_SIDED = 0.90  # level of the interval of two one-sided tests at 5 %
 def behind_teacher(seed: pd.DataFrame) -> float:
     """Clothes accuracy of one base seed's students less their teacher's, at the teacher's parity accuracy; NaN where
     no student gets there."""
-    teacher = seed[seed["method"] == "teacher"].iloc[0]
-    parity, fashion = select(seed[seed["method"] == "distilled"], "frontier")[
-        ["parity_accuracy", "fashion_accuracy"]
-    ].to_numpy(float).T  # fmt: skip
-    return accuracy_at(parity, fashion, teacher["parity_accuracy"])[0] - float(teacher["fashion_accuracy"])
+    teacher, students = parts(seed)
+    if students.empty:
+        return np.nan
+    parity, fashion = (students[name].to_numpy(float) for name in ("parity_accuracy", "fashion_accuracy"))
+    best = pareto(parity, fashion)
+    return accuracy_at(parity[best], fashion[best], teacher["parity_accuracy"])[0] - float(teacher["fashion_accuracy"])
 
 
 def same_rate(seed: pd.DataFrame) -> float:
     """The same at the ends of trainings with the teacher's learning rate, whatever parity accuracy they have."""
-    teacher = seed[seed["method"] == "teacher"].iloc[0]
-    student = select(seed[seed["method"] == "distilled"], "final").set_index("learning_rate")
-    return float(student.loc[teacher["learning_rate"], "fashion_accuracy"] - teacher["fashion_accuracy"])
+    teacher, students = parts(seed)
+    same = students[students["learning_rate"] == teacher["learning_rate"]]
+    end = same.loc[same["checkpoint"] == seed["checkpoint"].max(), "fashion_accuracy"]
+    return float(end.iloc[0] - teacher["fashion_accuracy"]) if len(end) else np.nan
+
+
+def parts(seed: pd.DataFrame) -> tuple[pd.Series, pd.DataFrame]:
+    """The teacher's row and the students' that did not diverge."""
+    return seed[seed["method"] == "teacher"].iloc[0], seed[(seed["method"] == "distilled") & ~seed["diverged"]]
 
 
 def distilled(frame: pd.DataFrame) -> Iterator[Check]:

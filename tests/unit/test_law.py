@@ -1,6 +1,7 @@
 """Distillation, single steps, bases: identities, then checks that fail when they should."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from forgetting.law_checks import law_checks
 from forgetting.mechanism import LARGEST, base_entropy, describe
 from forgetting.objectives import Batch, grpo, oracle_log_probs, sft_1, sft_oracle
 from forgetting.policy import Policy
+from forgetting.retaining import rehearsal
 from forgetting.verdicts import verdicts
 
 TRAINING = {"batch_size": 64, "warmup": 0.1, "weight_decay": 0.0}
@@ -137,6 +139,28 @@ def stepped(sign: float) -> pd.DataFrame:
 def test_verdicts(gap: float, parity: float, sign: float, r13: str, r15: str):
     table = verdicts(law_checks(taught(gap, parity), stepped(sign)), ["R13", "R15"])
     assert table["verdict"].tolist() == [r13, r15]
+
+
+def test_students_that_diverged_have_not_reached_anything():
+    frame = taught(0.0)
+    frame.loc[frame["method"] == "distilled", ["diverged", "fashion_accuracy"]] = [True, math.nan]
+    assert set(law_checks(frame, stepped(1.0)).query("claim == 'R13'")["state"]) == {"not reached"}
+
+
+def test_a_training_that_diverges_is_kept_as_lost_rows(base: Policy, tasks: Tasks):
+    _, rows = fine_tuned(
+        base, tasks, lambda policy, batch: sft_1(policy, batch) * math.nan, torch.empty(640, 10), method="m",
+        base_seed=0, learning_rate=1e-3, schedule="cosine", epochs=1, **SETTINGS,
+    )  # fmt: skip
+    assert [row["diverged"] for row in rows] == [True, True]
+
+
+def test_steps_of_a_method_that_keeps_the_old_task(base: Policy, tasks: Tasks):
+    arguments = dict(base_seed=0, learning_rate=3e-4, schedule="cosine", probes=3, **TRAINING)
+    free, bound = (
+        steps_of(base, tasks, partial(rehearsal, share=share), method="m", **arguments) for share in (0, 0.5)
+    )
+    assert bound["cosine"].mean() < free["cosine"].mean()  # rehearsal descends the old task's loss
 
 
 def test_without_a_teacher_the_claim_is_not_tested():
