@@ -1,13 +1,14 @@
 # make paper   everything: environment, then every figure and table        make test      the test suite
 # make smoke   the same in little, for the impatient                       make test-all  and what is slow in it
 # make clean   remove what runs left
+# make publish keep the default run's points in results/published   make verify   compare a fresh run with them
 # Another interpreter: make paper PYTHON=python3.12        More for Snakemake: make paper ARGS="--configfile config/paper.yaml"
 
 PYTHON ?= python3
 ARGS ?=
 BIN := .venv/bin
 
-.PHONY: paper smoke test test-all bench lint format schema lock clean clean-all FORCE
+.PHONY: paper smoke publish verify test test-all bench lint format schema lock clean clean-all FORCE
 
 # One run a folder, after clearing away what a killed one left (src/forgetting/run.py); else plain Snakemake.
 paper: .venv/installed
@@ -15,6 +16,9 @@ paper: .venv/installed
 
 smoke: .venv/installed
 	$(BIN)/python -m forgetting.run --cores all --configfile config/smoke.yaml $(ARGS)
+
+publish verify: .venv/installed
+	$(BIN)/snakemake --cores all $(ARGS) $@
 
 test: .venv/installed
 	$(BIN)/python -m pytest -m "not slow"

@@ -2,7 +2,7 @@
 
     snakemake --cores all [--configfile config/smoke.yaml | config/paper.yaml]
 
-Named targets: all, tables, figures.
+Named targets: all, tables, figures, publish, verify.
 """
 
 from snakemake.utils import min_version
@@ -11,12 +11,6 @@ min_version("9.27")
 
 
 configfile: "config.yaml"
-
-
-pathvars:
-    results=f"results/{config['preset']}",
-    logs=f"results/{config['preset']}/logs",
-    benchmarks=f"results/{config['preset']}/benchmarks",
 
 
 # Read only with `--sdm apptainer`: an image of your site's that holds the locked environment, which `make` builds.
@@ -33,6 +27,7 @@ include: "workflow/rules/anchors.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/notebooks.smk"
 include: "workflow/rules/paper.smk"
+include: "workflow/rules/published.smk"
 
 
 rule all:
@@ -57,4 +52,4 @@ rule figures:
 
 
 onsuccess:
-    headline(Path("results", CONFIG.preset), typeset=TYPESET or CONFIG.paper.engine == "none")
+    headline(Path(RESULTS), typeset=TYPESET or CONFIG.paper.engine == "none")

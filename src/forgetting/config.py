@@ -25,6 +25,9 @@ Seed = Annotated[int, Field(ge=0)]
 Schedule = Literal["constant", "cosine"]
 
 
+PUBLISHED, FROM_PUBLISHED = "results/published", "results/from-published"
+
+
 class ConfigError(Exception):
     """The config cannot be used; the message says what, where and what to do, one line a fault."""
 
@@ -162,6 +165,9 @@ class Config(Section):
     """The whole experiment."""
 
     preset: Name = Field(description="Name of the results folder, results/<preset>.")
+    points: Literal["run", "published"] = Field(
+        description="run: train and simulate; published: rebuild figures and tables from results/published."
+    )
     data: Data
     base: Base
     finetuning: Finetuning
@@ -174,6 +180,8 @@ class Config(Section):
     @model_validator(mode="after")
     def consistent(self) -> "Config":
         """Refuse what single sections cannot see."""
+        if f"results/{self.preset}" in (PUBLISHED, FROM_PUBLISHED):
+            raise ValueError(f"preset ({self.preset}) is the name of a folder that no run may write: choose another")
         steps = -(-self.data.digits // self.finetuning.batch_size) * min(self.finetuning.epochs)
         if steps < self.finetuning.checkpoints:
             raise ValueError(
@@ -185,6 +193,10 @@ class Config(Section):
         if (self.data.source == "folder") != (self.data.folder is not None):
             raise ValueError("data.folder must be set for data.source: folder, and null for the other sources")
         return self
+
+    def results(self) -> str:
+        """Folder that everything is written to."""
+        return FROM_PUBLISHED if self.points == "published" else f"results/{self.preset}"
 
     def trainings(self) -> list[tuple[str, int, float, str, int]]:
         """Every training: (method, base seed, learning rate, schedule, epochs)."""
@@ -231,7 +243,7 @@ def validate(values: Mapping[str, Any]) -> Config:
 
 def check_images(config: Config) -> None:
     """Raise ConfigError unless a folder named by the config holds the published images."""
-    if config.data.source == "folder":
+    if config.data.source == "folder" and config.points == "run":
         try:
             check_folder(Path(config.data.folder or ""))
         except DataError as fault:

@@ -49,7 +49,7 @@ def test_paper_preset_is_the_published_grid():
     ("path", "value", "message"),
     [
         ("finetuning.epoch", 1, r"finetuning\.epoch: unknown key; did you mean epochs\?"),
-        ("colour", "blue", r"colour: unknown key; known here: preset, data, base"),
+        ("colour", "blue", r"colour: unknown key; known here: preset, points, data, base"),
         ("methods.grpo.optoins", {}, r"methods\.grpo\.optoins: unknown key; did you mean options\?"),
         ("finetuning.learning_rates.low", 0, r"finetuning\.learning_rates\.low: .*greater than 0 \(it is 0\)"),
         ("finetuning.learning_rates.low", 1.0, r"finetuning\.learning_rates: low \(1\.0\) is above high \(0\.001\)"),

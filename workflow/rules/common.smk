@@ -1,14 +1,15 @@
 """Validated config, lists of targets, helpers. No rule.
 
 In:  config.yaml and the overlay given with --configfile
-Out: CONFIG (checked), by_attempt(), code(), leaves(), TABLES, FIGURES, CHECKS, PAPER
+Out: CONFIG (checked), by_attempt(), code(), leaves(), TABLES, FIGURES, CHECKS, PAPER, KEPT
 """
 
 from pathlib import Path
 
-from forgetting.config import ConfigError, check_images, validate
+from forgetting.config import PUBLISHED, ConfigError, check_images, validate
 from forgetting.headline import headline
 from forgetting.imports import modules
+from forgetting.kept import check_published
 from forgetting.mixture.experiments import FAMILIES
 from forgetting.registry import BUILT_IN, source_file, split_name
 from forgetting.typesetting import DEBIAN, engine, parts
@@ -18,16 +19,27 @@ from snakemake.exceptions import WorkflowError
 try:
     CONFIG = validate(config)
     if workflow.is_main_process:
+        check_published(CONFIG)
         check_images(CONFIG)
-        check_writable(Path("results", CONFIG.preset))
+        check_writable(Path(CONFIG.results()))
 except (ConfigError, WriteError) as fault:
     raise WorkflowError(str(fault))
+
+RESULTS = CONFIG.results()
+
+
+pathvars:
+    results=RESULTS,
+    logs=f"{RESULTS}/logs",
+    benchmarks=f"{RESULTS}/benchmarks",
+    made=PUBLISHED if CONFIG.points == "published" else RESULTS,
+
 
 CSV = ["r2", "predictors", "held_out", "residuals", "differences", "matched", "bases", "checks"]
 TEX = ["predictors"]
 TABLES = [f"<results>/tables/{name}.csv" for name in CSV] + [f"<results>/tables/{name}.tex" for name in TEX]
-CHECKS = [f"<results>/mixture/{family}/checks.parquet" for family in FAMILIES]  # what the ledger's verdicts rest on
-CHECKS += ["<results>/anchors/checks.parquet", "<results>/parity/checks.parquet", "<results>/parity/law_checks.parquet"]
+CHECKS = [f"<made>/mixture/{family}/checks.parquet" for family in FAMILIES]  # what the ledger's verdicts rest on
+CHECKS += ["<made>/anchors/checks.parquet", "<results>/parity/checks.parquet", "<made>/parity/law_checks.parquet"]
 LINES = ["mixture", "parity", "anchors", "language"]
 TABLES += ["<results>/claims.csv", *(f"<results>/tables/claims_{line}.tex" for line in LINES)]
 MIXTURE_FIGURES = {f"mixture_{name}": [name] for name in FAMILIES if name not in ("sdft", "ttt", "oapl")}
@@ -38,6 +50,14 @@ MADE = {*TABLES, *FIGURES}  # a line that is switched off has no figures; main.t
 INCLUDED = [path for name in parts(Path(workflow.basedir, "paper/main.tex")) if (path := f"<results>/{name}") in MADE]
 TYPESET = CONFIG.paper.engine != "none" and engine() is not None
 PAPER = ["<results>/numbers.tex", *(["<results>/paper.pdf"] if TYPESET else [])]
+
+# What takes work: nothing downstream of these trains or simulates, and it reads them as <made>/… (see published.smk).
+WORK = ["points.parquet", *(f"mixture/{family}/{kind}.parquet" for family in FAMILIES for kind in ["curves", "checks"])]
+WORK += [f"anchors/{kind}.parquet" for kind in ["curves", "checks", "simplex"]] + [
+    "parity/law_checks.parquet",
+    "parity/bases.parquet",
+]
+KEPT = [f"<results>/{name}" for name in [*WORK, "claims.csv"]]
 
 
 wildcard_constraints:
@@ -74,11 +94,11 @@ def drawn(name):
     """What a figure's notebook reads, by the name of its parameter."""
     if name == "parity":
         fits = rules.regression.output
-        return {"points": rules.points.output[0], "curve": fits.curve, "frontier": fits.frontier, "r2": fits.r2}
+        return {"points": "<made>/points.parquet", "curve": fits.curve, "frontier": fits.frontier, "r2": fits.r2}
     if name == "anchors":
-        return {"curves": rules.anchors.output.curves}
+        return {"curves": "<made>/anchors/curves.parquet"}
     if name == "simplex":
-        return {"simplex": rules.anchors.output.simplex}
+        return {"simplex": "<made>/anchors/simplex.parquet"}
     families = MIXTURE_FIGURES[name]
     names = families if len(families) > 1 else ["curves"]
-    return dict(zip(names, expand(rules.mixture.output.curves, family=families)))
+    return dict(zip(names, expand("<made>/mixture/{family}/curves.parquet", family=families)))

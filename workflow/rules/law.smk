@@ -4,7 +4,7 @@ In:  <results>/data.npz, <results>/base/{base_seed}.safetensors, GRPO's training
 Out: <results>/distillation/{base_seed}.parquet   a GRPO teacher's end, and checkpoints of SFT on its answers
      <results>/alignment/{base_seed}.parquet      steps of one training a method: KL growth, cosine to the old gradient
      <results>/parity/law_checks.parquet          claims R13 and R15: ours against published
-     <results>/tables/bases.csv                   each base's entropy over the right digits, and GRPO's place at 96 %
+     <results>/parity/bases.parquet, tables/bases.csv   each base's entropy over the right digits, and GRPO's place at 96 %
 """
 
 TRAINING = ["batch_size", "warmup", "weight_decay"]
@@ -78,7 +78,7 @@ rule mechanism:
         code=code("workflow/scripts/judge_mechanism.py"),
     output:
         checks="<results>/parity/law_checks.parquet",
-        bases="<results>/tables/bases.csv",
+        bases="<results>/parity/bases.parquet",
     log:
         "<logs>/mechanism.log",
     benchmark:
@@ -92,3 +92,22 @@ rule mechanism:
         seeds=CONFIG.base.seeds,
     script:
         "../scripts/judge_mechanism.py"
+
+
+rule bases:
+    """The table of bases."""
+    input:
+        frame="<made>/parity/bases.parquet",
+        code=code("workflow/scripts/tabulate.py"),
+    output:
+        "<results>/tables/bases.csv",
+    log:
+        "<logs>/bases.log",
+    benchmark:
+        "<benchmarks>/bases.tsv"
+    threads: 1
+    resources:
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
+    script:
+        "../scripts/tabulate.py"

@@ -1,6 +1,6 @@
 """Points → R2 of every predictor → tables.
 
-In:  <results>/points.parquet; published values and the coverage study (src/forgetting/published)
+In:  <made>/points.parquet; published values and the coverage study (src/forgetting/published)
 Out: <results>/tables/r2.csv                    predictor, inputs, points, r2, low, high, n, …
      <results>/regression/curve.parquet         the fitted quadratic of forgetting on forward KL
      <results>/regression/frontier.parquet      the points on each method's and base seed's Pareto frontier
@@ -13,7 +13,7 @@ Out: <results>/tables/r2.csv                    predictor, inputs, points, r2, l
 rule regression:
     """Fit forgetting on each predictor; R2 with intervals over base seeds and trainings."""
     input:
-        points=rules.points.output[0],
+        points="<made>/points.parquet",
         coverage="src/forgetting/published/coverage.csv",
         code=code("workflow/scripts/regression.py"),
     output:
@@ -37,7 +37,7 @@ rule regression:
 rule statistics:
     """Ask of the law what one R2 hides: unseen methods and seeds, residuals by method, accuracy at matched parity."""
     input:
-        points=rules.points.output[0],
+        points="<made>/points.parquet",
         coverage="src/forgetting/published/coverage.csv",
         code=code("workflow/scripts/judge_law.py"),
     output:
@@ -81,7 +81,7 @@ rule predictors:
 rule parity_checks:
     """Hold R2, its differences and accuracies at matched parity against the claims R1 to R12 and R14."""
     input:
-        points=rules.points.output[0],
+        points="<made>/points.parquet",
         r2=rules.regression.output.r2,
         differences=rules.statistics.output.differences,
         published="src/forgetting/published/r2.csv",

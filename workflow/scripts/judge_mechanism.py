@@ -1,4 +1,4 @@
-"""Distillations and steps of every base seed → checks; bases → their table."""
+"""Distillations and steps of every base seed → checks; bases → what each is like."""
 
 from pathlib import Path
 
@@ -9,7 +9,6 @@ from forgetting.jobs import logged
 from forgetting.law_checks import law_checks
 from forgetting.mechanism import bases_table
 from forgetting.policy import Policy
-from forgetting.tables import write
 from forgetting.training import use_threads
 from forgetting.whole import write_parquet
 
@@ -22,5 +21,5 @@ with logged(snakemake.log[0]):
     write_parquet(checks, snakemake.output.checks)
     bases = {seed: Policy.load(path) for seed, path in zip(snakemake.params.seeds, snakemake.input.bases, strict=True)}
     tasks = load(Path(snakemake.input.data), snakemake.params.pixels)
-    write(bases_table(bases, tasks, pd.read_parquet(snakemake.input.points)), snakemake.output.bases)
+    write_parquet(bases_table(bases, tasks, pd.read_parquet(snakemake.input.points)), snakemake.output.bases)
     print(checks[["claim", "quantity", "parameters", "measured", "low", "high", "state"]].to_string(index=False))

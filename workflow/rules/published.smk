@@ -1,0 +1,52 @@
+"""What a run made with work, kept in the repository: to rebuild from, and to compare a fresh run with.
+
+In:  KEPT of a run: all that nothing downstream of trains or simulates, and the ledger
+Out: results/published/…                        by `snakemake publish` alone
+     a comparison on the terminal               by `snakemake verify`
+
+With `--config points=published`, <made> is results/published instead of <results>, and no rule trains.
+"""
+
+
+rule publish:
+    """Keep this run in the repository."""
+    input:
+        files=KEPT,
+        code=code("workflow/scripts/publish.py"),
+    log:
+        "<logs>/publish.log",
+    benchmark:
+        "<benchmarks>/publish.tsv"
+    localrule: True
+    threads: 1
+    resources:
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
+    params:
+        results=RESULTS,
+        published=PUBLISHED,
+        config=CONFIG.model_dump(mode="json", exclude={"paper"}),
+    script:
+        "../scripts/publish.py"
+
+
+rule verify:
+    """Compare this run with the one that is kept; fails when something moved too far."""
+    input:
+        files=KEPT,
+        code=code("workflow/scripts/verify.py"),
+    log:
+        "<logs>/verify.log",
+    benchmark:
+        "<benchmarks>/verify.tsv"
+    localrule: True
+    threads: 1
+    resources:
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
+    params:
+        results=RESULTS,
+        published=PUBLISHED,
+        config=CONFIG.model_dump(mode="json", exclude={"paper"}),
+    script:
+        "../scripts/verify.py"
