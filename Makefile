@@ -18,7 +18,7 @@ smoke: .venv/installed
 	$(BIN)/python -m forgetting.run --cores all --configfile config/smoke.yaml $(ARGS)
 
 publish verify: .venv/installed
-	$(BIN)/snakemake --cores all $(ARGS) $@
+	$(BIN)/snakemake $@ --cores all $(ARGS)
 
 test: .venv/installed
 	$(BIN)/python -m pytest -m "not slow"

@@ -8,7 +8,7 @@
 | statistic, parameters, predicted | what that check measures, where, and what it was held against |
 | parts | how many of the claim's checks hold |
 | verdict | by the rules of `forgetting.verdicts`; "not tested" without checks |
-| preset, target | which run, and the file that holds the check |
+| preset, target | which run, and the file in its results folder that holds the check |
 """
 
 from collections.abc import Iterable, Mapping

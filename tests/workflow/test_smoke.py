@@ -118,16 +118,16 @@ def test_kl_coefficient_retrains_one_method(project: Project):
 
 def test_published_points_give_the_same_tables_without_training(project: Project):
     """Publish the run, rebuild from it, verify it; the rest of the figures is only planned."""
-    project.snakemake(*SMOKE, "publish")
-    again = (*SMOKE, "--config", "points=published", "--")
+    project.snakemake("publish", *SMOKE)
+    again = (*SMOKE, "--config", "points=published")
     trains = {"images", "base", "finetune", "mixture", "anchors", "distil", "align"}
-    assert not trains & set(project.would_run(*again, "figures", "tables"))
+    assert not trains & set(project.would_run("figures", "tables", *again))
     tables = ["claims.csv", "tables/predictors.tex", "tables/held_out.csv", "figures/simplex.png"]
-    project.snakemake(*again, *(f"results/from-published/{name}" for name in tables))
+    project.snakemake(*(f"results/from-published/{name}" for name in tables), *again)
     for name in tables:
         ours, theirs = ((project.root / folder / name).read_bytes() for folder in ("results/from-published", RESULTS))
         assert ours == theirs, name
-    assert "files are as published" in project.snakemake(*SMOKE, "verify")
+    assert "files are as published" in project.snakemake("verify", *SMOKE)
 
 
 def test_what_moved_too_far_is_printed_and_fails(project: Project):
@@ -136,5 +136,5 @@ def test_what_moved_too_far_is_printed_and_fails(project: Project):
     points = pd.read_parquet(kept)
     points.loc[3, "forgetting"] += 0.5
     points.to_parquet(kept, index=False)
-    assert "forgetting: by up to 0.5 in 1 rows, most in row 3, TOO FAR" in project.snakemake(*SMOKE, "verify", rc=1)
+    assert "forgetting: by up to 0.5 in 1 rows, most in row 3, TOO FAR" in project.snakemake("verify", *SMOKE, rc=1)
     kept.write_bytes(before)

@@ -1,5 +1,7 @@
 """Checks of every line → the claims ledger, and the table "predicted against measured"."""
 
+from pathlib import Path
+
 import pandas as pd
 
 from forgetting.claims import COLUMN_FORMAT, claim_cells, gather, ledger, published_claims
@@ -7,7 +9,8 @@ from forgetting.jobs import logged
 from forgetting.tables import write, write_latex
 
 with logged(snakemake.log[0]):
-    checks = gather({path: pd.read_parquet(path) for path in snakemake.input.checks})
+    # a target is named within its results folder: results/<preset>, or results/published
+    checks = gather({"/".join(Path(path).parts[2:]): pd.read_parquet(path) for path in snakemake.input.checks})
     claims = ledger(published_claims(snakemake.input.published), checks, snakemake.params.preset)
     write(checks, snakemake.output.checks)
     write(claims, snakemake.output.claims)
