@@ -6,7 +6,7 @@ states and verdicts may not move at all.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -73,13 +73,13 @@ def read(path: Path) -> pd.DataFrame:
     return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
 
 
-def compare(name: str, results: Path, published: Path) -> tuple[str, bool]:
+def compare(name: str, fresh: Path, published: Path) -> tuple[str, bool]:
     """Sentences on a file of a fresh run beside the published one, and whether it is within tolerance."""
     if not (published / name).is_file():
         return f"{name}: not published", False
-    if (results / name).read_bytes() == (published / name).read_bytes():
+    if fresh.read_bytes() == (published / name).read_bytes():
         return f"{name}: the same bytes", True
-    ours, theirs = read(results / name), read(published / name)
+    ours, theirs = read(fresh), read(published / name)
     if list(ours.columns) != list(theirs.columns) or len(ours) != len(theirs):
         shape = f"{len(ours)} rows, {len(ours.columns)} columns"
         return f"{name}: {shape}; published: {len(theirs)} rows, {len(theirs.columns)} columns, TOO FAR", False
@@ -90,11 +90,11 @@ def compare(name: str, results: Path, published: Path) -> tuple[str, bool]:
     return "\n    ".join([head, *map(str, moves)]), within
 
 
-def verify(names: Iterable[str], results: Path, published: Path, config: Mapping[str, Any]) -> tuple[str, bool]:
+def verify(files: Mapping[str, Path], published: Path, config: Mapping[str, Any]) -> tuple[str, bool]:
     """The comparison of all files as text, and whether all are within tolerance."""
     kept = json.loads((published / CONFIG).read_text())
     other = [f"config {key}: another than the published run's" for key in config if config[key] != kept.get(key)]
-    found = [compare(name, results, published) for name in names]
+    found = [compare(name, file, published) for name, file in files.items()]
     good = sum(within for _, within in found)
     last = f"{good} of {len(found)} files are as published, within the stated tolerances."
     return "\n".join([*other, *(text for text, _ in found), last]), good == len(found)

@@ -12,16 +12,20 @@ from forgetting.whole import whole_file, write_text
 CONFIG = "config.json"  # of the published run, beside its files
 
 
-def publish(names: Iterable[str], results: Path, published: Path, config: Mapping[str, Any]) -> None:
-    """Make `published` hold the named files of a results folder, the run's config, and nothing else."""
-    wanted = {Path(name) for name in names}
-    for name in sorted(wanted):
+def named(files: Iterable[Path | str]) -> dict[str, Path]:
+    """Files by their names within their results folder, results/<preset>."""
+    return {"/".join(Path(file).parts[2:]): Path(file) for file in files}
+
+
+def publish(files: Mapping[str, Path], published: Path, config: Mapping[str, Any]) -> None:
+    """Make `published` hold the files under their names, the run's config, and nothing else."""
+    for name, file in files.items():
         with whole_file(published / name) as partial:
-            shutil.copyfile(results / name, partial)
+            shutil.copyfile(file, partial)
     write_text(json.dumps(dict(config), indent=1) + "\n", published / CONFIG)
-    for old in [path for path in published.rglob("*") if path.is_file()]:
-        if old.relative_to(published) not in wanted | {Path(CONFIG)}:
-            old.unlink()
+    wanted = {published / name for name in [*files, CONFIG]}
+    for old in [path for path in published.rglob("*") if path.is_file() and path not in wanted]:
+        old.unlink()
 
 
 def check_published(config: Config, published: Path = Path(PUBLISHED)) -> None:

@@ -26,8 +26,12 @@ def run(tmp_path: Path) -> Path:
     points.to_parquet(results / "points.parquet")
     pd.DataFrame({"x": [0.0, 1.0], "value": [1.0, -2.0]}).to_parquet(results / "mixture/trap/curves.parquet")
     pd.DataFrame({"id": ["M1"], "ours": [0.9], "verdict": ["reproduced"]}).to_csv(results / "claims.csv", index=False)
-    publish(NAMES, results, tmp_path / "published", CONFIG)
+    publish(files(results), tmp_path / "published", CONFIG)
     return results
+
+
+def files(results: Path) -> dict[str, Path]:
+    return {name: results / name for name in NAMES}
 
 
 def rewrite(file: Path, column: str, row: int, value: object) -> None:
@@ -37,7 +41,7 @@ def rewrite(file: Path, column: str, row: int, value: object) -> None:
 
 
 def test_a_run_is_as_its_published_self(run: Path):
-    text, within = verify(NAMES, run, run.parent / "published", CONFIG)
+    text, within = verify(files(run), run.parent / "published", CONFIG)
     assert within and text.count("the same bytes") == len(NAMES)
 
 
@@ -59,7 +63,7 @@ def test_what_moved_is_said_and_what_moved_too_far_fails(
     run: Path, file: str, column: str, row: int, value: object, within: bool
 ):
     rewrite(run / file, column, row, value)
-    text, fine = verify(NAMES, run, run.parent / "published", CONFIG)
+    text, fine = verify(files(run), run.parent / "published", CONFIG)
     assert fine == within
     assert f"{column}: " in text and f"row {row}" in text and ("TOO FAR" in text) == (not within)
     assert text.count("the same bytes") == len(NAMES) - 1
@@ -74,17 +78,17 @@ def test_size_of_a_move():
 def test_a_missing_row_and_an_unpublished_file_fail(run: Path):
     file = run / "points.parquet"
     pd.read_parquet(file).head(2).to_parquet(file)
-    assert "2 rows, 3 columns; published: 3 rows" in compare("points.parquet", run, run.parent / "published")[0]
-    assert compare("new.parquet", run, run.parent / "published") == ("new.parquet: not published", False)
+    assert "2 rows, 3 columns; published: 3 rows" in compare("points.parquet", file, run.parent / "published")[0]
+    assert compare("new.parquet", file, run.parent / "published") == ("new.parquet: not published", False)
 
 
 def test_another_config_is_named(run: Path):
-    text, _ = verify(NAMES, run, run.parent / "published", {**CONFIG, "base": {"seeds": [0]}})
+    text, _ = verify(files(run), run.parent / "published", {**CONFIG, "base": {"seeds": [0]}})
     assert text.startswith("config base: another")
 
 
 def test_publishing_again_leaves_nothing_behind(run: Path):
-    publish(NAMES[:1], run, run.parent / "published", CONFIG)
+    publish({NAMES[0]: run / NAMES[0]}, run.parent / "published", CONFIG)
     kept = {p.name for p in (run.parent / "published").rglob("*") if p.is_file()}
     assert kept == {"points.parquet", "config.json"}
 

@@ -23,7 +23,6 @@ rule publish:
         mem_mb=by_attempt(1000),
         runtime=by_attempt(5),
     params:
-        results=RESULTS,
         published=PUBLISHED,
         config=CONFIG.model_dump(mode="json", exclude={"paper"}),
     script:
@@ -45,7 +44,6 @@ rule verify:
         mem_mb=by_attempt(1000),
         runtime=by_attempt(5),
     params:
-        results=RESULTS,
         published=PUBLISHED,
         config=CONFIG.model_dump(mode="json", exclude={"paper"}),
     script:

@@ -1,16 +1,14 @@
 """Checks of every line → the claims ledger, and the table "predicted against measured"."""
 
-from pathlib import Path
-
 import pandas as pd
 
 from forgetting.claims import COLUMN_FORMAT, claim_cells, gather, ledger, published_claims
 from forgetting.jobs import logged
+from forgetting.kept import named
 from forgetting.tables import write, write_latex
 
 with logged(snakemake.log[0]):
-    # a target is named within its results folder: results/<preset>, or results/published
-    checks = gather({"/".join(Path(path).parts[2:]): pd.read_parquet(path) for path in snakemake.input.checks})
+    checks = gather({name: pd.read_parquet(path) for name, path in named(snakemake.input.checks).items()})
     claims = ledger(published_claims(snakemake.input.published), checks, snakemake.params.preset)
     write(checks, snakemake.output.checks)
     write(claims, snakemake.output.claims)

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 from forgetting.jobs import logged
-from forgetting.kept import publish
+from forgetting.kept import named, publish
 
 with logged(snakemake.log[0]):
-    results = Path(snakemake.params.results)
-    names = [str(Path(file).relative_to(results)) for file in snakemake.input.files]
-    publish(names, results, Path(snakemake.params.published), snakemake.params.config)
-    print(f"{len(names)} files kept in {snakemake.params.published}")
+    files = named(snakemake.input.files)
+    publish(files, Path(snakemake.params.published), snakemake.params.config)
+    print(f"{len(files)} files kept in {snakemake.params.published}")

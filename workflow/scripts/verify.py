@@ -6,12 +6,12 @@ from pathlib import Path
 
 from forgetting.comparison import verify
 from forgetting.jobs import logged
+from forgetting.kept import named
 
 terminal = os.dup(sys.stdout.fileno())
 with logged(snakemake.log[0]):
-    results = Path(snakemake.params.results)
-    names = [str(Path(file).relative_to(results)) for file in snakemake.input.files]
-    text, within = verify(names, results, Path(snakemake.params.published), snakemake.params.config)
+    files = named(snakemake.input.files)
+    text, within = verify(files, Path(snakemake.params.published), snakemake.params.config)
     print(text)
     if not within:
         sys.exit(1)  # Snakemake prints the log
