@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 from forgetting.frontier import pareto
-from forgetting.matched import accuracy_at, mean_interval
+from forgetting.matched import TARGETS, accuracy_at, matched_accuracy, matched_difference, mean_interval
 from forgetting.results import Check, Estimate, Role, check, over_seeds
 
 MARGIN = 0.02  # points of accuracy within which student and teacher count as equal
@@ -55,6 +55,18 @@ def distilled(frame: pd.DataFrame) -> Iterator[Check]:
                     parity=float(teacher["parity_accuracy"].mean()))  # fmt: skip
 
 
+def along_frontiers(frame: pd.DataFrame, points: pd.DataFrame) -> Iterator[Check]:
+    """R13, beside: both methods' frontiers at the same parity accuracies, as R11 and R12 compare; the teacher's is that
+    of all GRPO trainings, so that no side is a single training. Added after the first results were seen."""
+    both = pd.concat([points[points["method"] == "grpo"], frame[frame["method"] == "distilled"]])
+    matched = matched_accuracy(both)
+    for target in TARGETS:
+        mean, low, high = matched_difference(matched, "distilled", "grpo", target, TWO_ONE_SIDED)
+        yield check("R13", "clothes kept by distilled less grpo, frontiers", 0.0,
+                    Estimate(mean, 0.0, frame["base_seed"].nunique()), "inside",
+                    tolerance=MARGIN, role="beside", interval=(low, high), parity=target)  # fmt: skip
+
+
 def spearman(x: pd.Series, y: pd.Series) -> float:
     """Rank correlation; NaN where one does not vary."""
     return float(spearmanr(x, y).statistic)
@@ -76,9 +88,11 @@ def aligned(steps: pd.DataFrame) -> Iterator[Check]:
                         role="beside" if method == "all" else role, method=method)  # fmt: skip
 
 
-def law_checks(distillation: pd.DataFrame | None, steps: pd.DataFrame) -> pd.DataFrame:
-    """Every check; without a distillation (no GRPO in the run) R13 has none: it was not tested."""
-    rows = [*(distilled(distillation) if distillation is not None else []), *aligned(steps)]
+def law_checks(distillation: pd.DataFrame | None, steps: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
+    """Every check, `points` being all of the run; without a distillation (no GRPO) R13 has none: it was not tested."""
+    rows = list(aligned(steps))
+    if distillation is not None:
+        rows += [*distilled(distillation), *along_frontiers(distillation, points)]
     checks = pd.DataFrame(rows)
     checks.insert(0, "experiment", "law")
     return checks

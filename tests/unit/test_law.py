@@ -127,6 +127,16 @@ def stepped(sign: float) -> pd.DataFrame:
     return pd.DataFrame({**keys, "cosine": cosine, "growth": growth})
 
 
+def judged(frame: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
+    return law_checks(frame, steps, frame[frame["method"] == "teacher"].assign(method="grpo"))
+
+
+def test_frontiers_are_compared_where_both_get():
+    checks = judged(taught(0.01), stepped(1.0)).query("quantity.str.contains('frontiers')").set_index("parameters")
+    assert checks.loc["parity=0.96", "measured"] == pytest.approx(0.012)
+    assert checks.loc["parity=0.97", "state"] == "not reached" and set(checks["role"]) == {"beside"}
+
+
 @pytest.mark.parametrize(
     ("gap", "parity", "sign", "r13", "r15"),
     [
@@ -137,14 +147,14 @@ def stepped(sign: float) -> pd.DataFrame:
     ],
 )
 def test_verdicts(gap: float, parity: float, sign: float, r13: str, r15: str):
-    table = verdicts(law_checks(taught(gap, parity), stepped(sign)), ["R13", "R15"])
+    table = verdicts(judged(taught(gap, parity), stepped(sign)), ["R13", "R15"])
     assert table["verdict"].tolist() == [r13, r15]
 
 
 def test_students_that_diverged_have_not_reached_anything():
     frame = taught(0.0)
     frame.loc[frame["method"] == "distilled", ["diverged", "fashion_accuracy"]] = [True, math.nan]
-    assert set(law_checks(frame, stepped(1.0)).query("claim == 'R13'")["state"]) == {"not reached"}
+    assert set(judged(frame, stepped(1.0)).query("claim == 'R13'")["state"]) == {"not reached"}
 
 
 def test_a_training_that_diverges_is_kept_as_lost_rows(base: Policy, tasks: Tasks):
@@ -164,7 +174,7 @@ def test_steps_of_a_method_that_keeps_the_old_task(base: Policy, tasks: Tasks):
 
 
 def test_without_a_teacher_the_claim_is_not_tested():
-    assert verdicts(law_checks(None, stepped(1.0)), ["R13"])["verdict"].tolist() == ["not tested"]
+    assert verdicts(law_checks(None, stepped(1.0), pd.DataFrame()), ["R13"])["verdict"].tolist() == ["not tested"]
 
 
 def test_a_teacher_that_is_the_oracle_gives_sft_oracle(base: Policy, tasks: Tasks):

@@ -17,9 +17,10 @@ with logged(snakemake.log[0]):
     students, steps = (
         [pd.read_parquet(path) for path in snakemake.input.get(name, [])] for name in ("students", "steps")
     )
-    checks = law_checks(pd.concat(students) if students else None, pd.concat(steps))
+    points = pd.read_parquet(snakemake.input.points)
+    checks = law_checks(pd.concat(students) if students else None, pd.concat(steps), points)
     write_parquet(checks, snakemake.output.checks)
     bases = {seed: Policy.load(path) for seed, path in zip(snakemake.params.seeds, snakemake.input.bases, strict=True)}
     tasks = load(Path(snakemake.input.data), snakemake.params.pixels)
-    write_parquet(bases_table(bases, tasks, pd.read_parquet(snakemake.input.points)), snakemake.output.bases)
+    write_parquet(bases_table(bases, tasks, points), snakemake.output.bases)
     print(checks[["claim", "quantity", "parameters", "measured", "low", "high", "state"]].to_string(index=False))
