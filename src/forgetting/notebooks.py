@@ -1,9 +1,48 @@
-"""Run a jupytext percent file as a notebook: no kernel registered, no port, no date in the result."""
+"""Run a jupytext percent file as a notebook, in this process: no kernel, no port, no date in the result.
+
+A job that runs a notebook is a process of its own anyway, so that a kernel beside it would isolate nothing; without
+one a notebook costs what its imports and its drawing cost, and no two can get in each other's way.
+"""
 
 import os
 import tempfile
+from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+from IPython.core.displayhook import DisplayHook
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_output
+from traitlets import Type
+from traitlets.config import Config
+
+from forgetting.whole import write_text
+
+PARAMETERS = "parameters"  # tag of the cell with defaults, after which the given values are put
+
+
+class ValueKept(DisplayHook):
+    """A cell's value goes into the notebook, and is not printed."""
+
+    def __call__(self, result: object = None) -> None:
+        """Keep `result`, unless the cell ends in a semicolon."""
+        if result is not None and not self.quiet():  # type: ignore[no-untyped-call]
+            self.fill_exec_result(result)  # type: ignore[no-untyped-call]
+
+
+class Shell(InteractiveShell):
+    """IPython without a terminal."""
+
+    displayhook_class = Type(ValueKept)
+    failed: list[NotebookNode]  # what the cell at work raised, as an output of the notebook
+
+    def _showtraceback(self, kind: type[BaseException], fault: BaseException, lines: list[str]) -> None:
+        self.failed.append(new_output("error", ename=kind.__name__, evalue=str(fault), traceback=lines))
 
 
 def execute(source: Path | str, executed: Path | str, parameters: Mapping[str, object]) -> None:
@@ -12,62 +51,57 @@ def execute(source: Path | str, executed: Path | str, parameters: Mapping[str, o
     When a cell raises, `executed` holds the notebook up to there with the traceback, and the exception is raised
     again. When all is well it holds the same bytes on every run: no times, no cell ids drawn at random.
     """
-    with tempfile.TemporaryDirectory(prefix="nb-") as folder:  # short: the path of a unix socket has 107 bytes at most
-        use_private_jupyter(Path(folder))
-        # Imported after the environment is set, which they read when imported.
-        import jupytext
-        import nbformat
-        import papermill
-        from traitlets.config import Config
-
-        notebook = jupytext.read(source, fmt="py:percent")
-        notebook.metadata["kernelspec"] = {"name": "python3", "language": "python", "display_name": "Python 3"}
-        notebook.metadata.pop("jupytext", None)
-        # Sockets in a folder of our own instead of TCP ports: two notebooks cannot take each other's.
-        sockets = Config({"KernelManager": {"transport": "ipc", "ip": str(Path(folder, "k"))}})
-        Path(executed).parent.mkdir(parents=True, exist_ok=True)
-        done = papermill.execute_notebook(
-            notebook,
-            str(executed),
-            parameters=dict(parameters),
-            kernel_name="python3",
-            progress_bar=False,
-            log_output=True,
-            start_timeout=300,
-            config=sockets,
-            record_timing=False,
-        )
-        without_times(done)
-        nbformat.write(done, str(executed))
+    os.environ["MPLBACKEND"] = "agg"  # no display is needed
+    notebook = with_parameters(jupytext.read(source, fmt="py:percent"), parameters)
+    with tempfile.TemporaryDirectory() as folder:  # nothing of the user's is read or written
+        config = Config({"HistoryManager": {"enabled": False}, "Shell": {"colors": "nocolor"}})
+        shell = Shell.instance(config=config, ipython_dir=folder)
+        try:
+            for cell in notebook.cells:
+                fault = run(shell, cell) if cell.cell_type == "code" else None
+                write_text(nbformat.writes(notebook) + "\n", executed)
+                if fault:
+                    raise fault
+        finally:
+            Shell.clear_instance()
 
 
-def use_private_jupyter(folder: Path) -> None:
-    """Point Jupyter's and IPython's folders into `folder`, so that nothing of the user's is read or written."""
-    folders = {
-        "JUPYTER_RUNTIME_DIR": "r",
-        "JUPYTER_DATA_DIR": "d",
-        "JUPYTER_CONFIG_DIR": "c",
-        "IPYTHONDIR": "i",
-    }
-    for variable, name in folders.items():
-        Path(folder, name).mkdir()
-        os.environ[variable] = str(Path(folder, name))
-    os.environ.pop("JUPYTER_PATH", None)
-    os.environ.update(
-        JUPYTER_PREFER_ENV_PATH="1",
-        JUPYTER_NO_CONFIG="1",
-        JUPYTER_PLATFORM_DIRS="1",
-        PYDEVD_DISABLE_FILE_VALIDATION="1",
-        MPLBACKEND="module://matplotlib_inline.backend_inline",
-        PYTHONHASHSEED="0",
+def with_parameters(notebook: NotebookNode, parameters: Mapping[str, object]) -> NotebookNode:
+    """The notebook with a cell that sets `parameters` after the one of defaults, and with fixed cell ids."""
+    at = [n for n, cell in enumerate(notebook.cells) if PARAMETERS in cell.metadata.get("tags", [])]
+    lines = "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
+    injected = new_code_cell(lines, metadata={"tags": ["injected-parameters"]})
+    notebook.cells.insert(at[0] + 1 if at else 0, injected)
+    notebook.metadata = NotebookNode(
+        kernelspec=NotebookNode(name="python3", language="python", display_name="Python 3"),
+        language_info=NotebookNode(name="python"),
     )
-
-
-def without_times(notebook: "nbformat.NotebookNode") -> None:  # type: ignore[name-defined]  # noqa: F821
-    """Drop from an executed notebook, in place, all that differs from run to run."""
-    notebook.metadata.pop("papermill", None)
-    notebook.metadata["language_info"] = {"name": "python"}
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number}"
-        for key in ("papermill", "execution"):
-            cell.metadata.pop(key, None)
+    return notebook
+
+
+def run(shell: Shell, cell: NotebookNode) -> BaseException | None:
+    """Execute a cell and put what it prints, shows, returns or raises into its outputs; the exception it raised."""
+    shell.failed = []
+    with capture_output() as said:
+        result = shell.run_cell(cell.source, store_history=True)  # type: ignore[no-untyped-call]
+    cell.execution_count = result.execution_count
+    streams = {"stdout": said.stdout, "stderr": said.stderr}
+    cell.outputs = [new_output("stream", name=name, text=text) for name, text in streams.items() if text]
+    cell.outputs += [
+        new_output("display_data", encoded(output.data), metadata=output.metadata) for output in said.outputs
+    ]
+    if result.result is not None and shell.display_formatter:
+        data, metadata = shell.display_formatter.format(result.result)
+        cell.outputs.append(new_output("execute_result", encoded(data), metadata=metadata))
+        cell.outputs[-1].execution_count = cell.execution_count
+    cell.outputs += shell.failed
+    print(said.stdout, said.stderr, sep="", end="")  # into the job's log
+    fault: BaseException | None = result.error_before_exec or result.error_in_exec
+    return fault
+
+
+def encoded(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A MIME bundle as a notebook holds it: bytes in base 64."""
+    return {kind: b64encode(value).decode() if isinstance(value, bytes) else value for kind, value in data.items()}

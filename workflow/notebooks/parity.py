@@ -16,7 +16,6 @@ pdf = png = "figure"
 # %%
 import matplotlib.pyplot as plt
 import pandas as pd
-import seaborn as sns
 
 from forgetting import figures
 
@@ -37,10 +36,15 @@ forward = pd.read_csv(r2).query("predictor == 'forward_kl' and inputs == 'new' a
 
 # %%
 figure, (trade, law, learning) = plt.subplots(1, 3, figsize=(figures.PAGE, 2.5))
-dots = dict(hue="method", palette=colours, linewidth=0, legend=False, rasterized=True)
 
-sns.scatterplot(every, x="parity_accuracy", y="fashion_accuracy", s=5, alpha=0.2, ax=trade, **dots)
-sns.scatterplot(best, x="parity_accuracy", y="fashion_accuracy", s=8, ax=trade, **dots)
+
+def dots(ax, frame, x, y, **look):
+    """A dot a checkpoint, in its method's colour."""
+    ax.scatter(frame[x], frame[y], c=list(frame["method"].map(colours)), linewidth=0, rasterized=True, **look)
+
+
+dots(trade, every, "parity_accuracy", "fashion_accuracy", s=5, alpha=0.2)
+dots(trade, best, "parity_accuracy", "fashion_accuracy", s=8)
 trade.set(
     xlabel="parity accuracy (new task), %",
     ylabel="clothes accuracy (old task), %",
@@ -49,12 +53,12 @@ trade.set(
     xticks=range(88, 100, 2),
 )
 
-sns.scatterplot(every, x="forward_kl_new", y="forgetting", s=6, alpha=0.5, ax=law, **dots)
+dots(law, every, "forward_kl_new", "forgetting", s=6, alpha=0.5)
 law.plot(fit["forward_kl_new"], 100 * fit["forgetting"], color="black")
 law.text(0.97, 0.05, f"$R^2$ = {forward['r2']:.2f}", transform=law.transAxes, ha="right")
 law.set(xlabel="KL(base ‖ policy), new task, nats", ylabel="forgetting, points of accuracy")
 
-sns.scatterplot(every, x="forward_kl_new", y="parity_accuracy", s=6, alpha=0.5, ax=learning, **dots)
+dots(learning, every, "forward_kl_new", "parity_accuracy", s=6, alpha=0.5)
 learning.set(xlabel="KL(base ‖ policy), new task, nats", ylabel="parity accuracy (new task), %", ylim=(84, 100))
 
 handles = [plt.Line2D([], [], color=colour, marker="o", ls="", ms=4, label=name) for name, colour in colours.items()]
