@@ -134,10 +134,47 @@ class Mixture(Section):
         return self
 
 
+class Strengths(Section):
+    """A way to hold on to the old task, over a grid of its strength."""
+
+    objective: str = Field(default="sft_1", description="Objective, as in methods.")
+    options: dict[str, float | int | str | bool] = Field(default={}, description="Options that stay as they are.")
+    vary: str = Field(description="What is varied: an option of the objective, or rank, learning_rate, digits.")
+    values: Annotated[tuple[float, ...], Field(min_length=1)] = Field(description="The strengths.")
+
+    @model_validator(mode="after")
+    def known(self) -> "Strengths":
+        """Refuse an objective that does not exist, or does not take these options."""
+        own = {} if self.vary in ("rank", "learning_rate", "digits") else {self.vary: self.values[0]}
+        registry.check(self.objective, {**self.options, **own})
+        return self
+
+
+class Retaining(Section):
+    """Methods that hold on to the old task, on images: one epoch of SFT-1 with each."""
+
+    seeds: Count = Field(description="Base policies, the first of base.seeds.")
+    digits: Annotated[int, Field(ge=64, le=60_000)] = Field(description="Training digits: the budget of steps.")
+    learning_rate: Rate = Field(description="Peak learning rate.")
+    schedule: Schedule = Field(description="Learning-rate schedule after warm-up.")
+    checkpoints: Annotated[int, Field(ge=1, le=100)] = Field(description="Measurements a training.")
+    methods: dict[Name, Strengths] = Field(description="The methods, each over a grid of its strength.")
+
+
+class Limits(Section):
+    """How far own samples reach, and how far the Fisher quadratic holds."""
+
+    seeds: Annotated[int, Field(ge=2)] = Field(description="Base policies with a gap.")
+    digits: Annotated[int, Field(ge=64, le=60_000)] = Field(description="Training digits of each training.")
+    repeats: Annotated[int, Field(ge=2)] = Field(description="Repetitions of the tabular simulation.")
+
+
 class Anchors(Section):
-    """KL anchors and replay, the exact part."""
+    """KL anchors and replay: the exact part, and on images."""
 
     seed: Seed = Field(description="Seed of the simulated gradient noise and of the replayed examples.")
+    images: Retaining
+    limits: Limits
 
 
 class Regression(Section):
@@ -188,6 +225,12 @@ class Config(Section):
                 f"finetuning.checkpoints ({self.finetuning.checkpoints}) is more than the {steps} steps of the "
                 "shortest training: lower it, or raise data.digits"
             )
+        if self.anchors.images.digits > self.data.digits:
+            raise ValueError(
+                f"anchors.images.digits ({self.anchors.images.digits}) is more than data.digits ({self.data.digits})"
+            )
+        if self.anchors.images.seeds > len(self.base.seeds):
+            raise ValueError(f"anchors.images.seeds ({self.anchors.images.seeds}) is more than there are base.seeds")
         if self.base.images > self.data.digits:
             raise ValueError(f"base.images ({self.base.images}) is more than data.digits ({self.data.digits})")
         if (self.data.source == "folder") != (self.data.folder is not None):

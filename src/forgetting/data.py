@@ -76,15 +76,17 @@ def inputs(images: Bytes, task: float, pixels: str = "unit") -> Tensor:
     return x
 
 
-def load(path: Path, pixels: str = "unit") -> Tasks:
-    """The tasks in an `.npz` that `prepare` wrote."""
+def load(path: Path, pixels: str = "unit", digits: int | None = None) -> Tasks:
+    """The tasks in an `.npz` that `prepare` wrote; of its training digits, which are shuffled, the first `digits`."""
     with np.load(path, allow_pickle=False) as arrays:
+
+        def images(name: str, task: float, count: int | None = None) -> Images:
+            x, label = arrays[f"{name}_x"][:count], arrays[f"{name}_y"][:count]
+            return Images(inputs(x, task, pixels), torch.from_numpy(label.astype(np.int64)))
+
         return Tasks(
-            **{
-                name: Images(
-                    inputs(arrays[f"{name}_x"], PARITY if name.startswith("digits") else CLOTHES, pixels),
-                    torch.from_numpy(arrays[f"{name}_y"].astype(np.int64)),
-                )
-                for name in ("digits", "clothes", "digits_test", "clothes_test")
-            }
+            images("digits", PARITY, digits),
+            images("clothes", CLOTHES),
+            images("digits_test", PARITY),
+            images("clothes_test", CLOTHES),
         )

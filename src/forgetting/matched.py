@@ -13,8 +13,9 @@ from forgetting.intervals import measured
 TARGETS = (0.94, 0.96, 0.97, 0.98)
 
 
-def accuracy_at(parity: Array, fashion: Array, target: float) -> tuple[float, str]:
-    """Fashion accuracy at a target parity accuracy along a Pareto frontier (n,), and how it was found.
+def accuracy_at(parity: Array, fashion: Array, target: float, of: Array | None = None) -> tuple[float, str]:
+    """Fashion accuracy at a target parity accuracy along a Pareto frontier (n,), and how it was found; with `of` (n,)
+    that quantity there instead.
 
     "interpolated", linearly, between two points of the frontier; "exceeded" where every point is above the
     target: then the best fashion accuracy, which is had at more than the target; "not reached" and NaN
@@ -24,7 +25,7 @@ def accuracy_at(parity: Array, fashion: Array, target: float) -> tuple[float, st
         return np.nan, "not reached"
     order = np.lexsort((-fashion, parity))
     status = "exceeded" if target < parity.min() else "interpolated"
-    return float(np.interp(target, parity[order], fashion[order])), status
+    return float(np.interp(target, parity[order], (fashion if of is None else of)[order])), status
 
 
 def matched_accuracy(points: pd.DataFrame, targets: Sequence[float] = TARGETS) -> pd.DataFrame:

@@ -21,10 +21,11 @@ def kept(batch: Batch) -> Before:
     return batch.before
 
 
-def with_penalty(policy: nn.Module, batch: Batch, strength: float, penalty: Callable[[], Tensor]) -> Tensor:
-    """SFT-1 plus `strength` × the penalty, which is not computed where it weighs nothing."""
-    loss = sft_1(policy, batch)
-    return loss + strength * penalty() if strength else loss
+def with_penalty(policy: nn.Module, batch: Batch, strength: float, penalty: Callable[[Tensor], Tensor]) -> Tensor:
+    """SFT-1 plus `strength` × a penalty on the new task's logits [b, 10], not computed where it weighs nothing."""
+    logits = policy(batch.x)
+    loss = F.cross_entropy(logits, batch.parity)
+    return loss + strength * penalty(logits) if strength else loss
 
 
 def kl(p: Tensor, q: Tensor) -> Tensor:
@@ -35,35 +36,35 @@ def kl(p: Tensor, q: Tensor) -> Tensor:
 def ewc(policy: nn.Module, batch: Batch, *, strength: float = 1.0) -> Tensor:
     """½ Σ F (θ − θ₀)² with the base's diagonal Fisher information on the old task (Kirkpatrick et al. 2017)."""
     before = kept(batch)
-    return with_penalty(policy, batch, strength, lambda: quadratic(before.fisher, before.policy, policy))
+    return with_penalty(policy, batch, strength, lambda _: quadratic(before.fisher, before.policy, policy))
 
 
 def lwf(policy: nn.Module, batch: Batch, *, strength: float = 1.0, temperature: float = 2.0) -> Tensor:
     """Learning without forgetting: the base's softened answers on NEW-task inputs as soft targets, T²·KL at
     temperature T (Li & Hoiem 2016). At temperature 1 it is the forward anchor on new inputs."""
 
-    def penalty() -> Tensor:
+    def penalty(logits: Tensor) -> Tensor:
         target = (batch.base_log_probs / temperature).log_softmax(1)
-        return temperature**2 * kl(target, (policy(batch.x) / temperature).log_softmax(1))
+        return temperature**2 * kl(target, (logits / temperature).log_softmax(1))
 
     return with_penalty(policy, batch, strength, penalty)
 
 
 def forward_anchor(policy: nn.Module, batch: Batch, *, strength: float = 1.0) -> Tensor:
     """KL(base‖policy) on new-task inputs."""
-    return with_penalty(policy, batch, strength, lambda: kl(batch.base_log_probs, policy(batch.x).log_softmax(1)))
+    return with_penalty(policy, batch, strength, lambda logits: kl(batch.base_log_probs, logits.log_softmax(1)))
 
 
 def reverse_anchor(policy: nn.Module, batch: Batch, *, strength: float = 1.0) -> Tensor:
     """KL(policy‖base) on new-task inputs."""
-    return with_penalty(policy, batch, strength, lambda: kl(policy(batch.x).log_softmax(1), batch.base_log_probs))
+    return with_penalty(policy, batch, strength, lambda logits: kl(logits.log_softmax(1), batch.base_log_probs))
 
 
 def old_anchor(policy: nn.Module, batch: Batch, *, strength: float = 1.0) -> Tensor:
     """KL(base‖policy) on as many old-task inputs."""
     before = kept(batch)
 
-    def penalty() -> Tensor:
+    def penalty(_: Tensor) -> Tensor:
         rows = before.rows(len(batch.x), batch.generator)
         return kl(before.log_probs[rows], policy(before.x[rows]).log_softmax(1))
 

@@ -35,16 +35,32 @@ pathvars:
     made=PUBLISHED if CONFIG.points == "published" else RESULTS,
 
 
-CSV = ["r2", "predictors", "held_out", "residuals", "differences", "matched", "bases", "checks"]
-TEX = ["predictors"]
+CSV = [
+    "r2",
+    "predictors",
+    "held_out",
+    "residuals",
+    "differences",
+    "matched",
+    "bases",
+    "checks",
+    "kept",
+    "out_of_sample",
+]
+TEX = ["predictors", "kept"]
 TABLES = [f"<results>/tables/{name}.csv" for name in CSV] + [f"<results>/tables/{name}.tex" for name in TEX]
 CHECKS = [f"<made>/mixture/{family}/checks.parquet" for family in FAMILIES]  # what the ledger's verdicts rest on
-CHECKS += ["<made>/anchors/checks.parquet", "<results>/parity/checks.parquet", "<made>/parity/law_checks.parquet"]
+CHECKS += ["<results>/parity/checks.parquet", "<made>/parity/law_checks.parquet"]
+CHECKS += [
+    "<made>/anchors/checks.parquet",
+    "<results>/anchors/retention_checks.parquet",
+    "<made>/limits/checks.parquet",
+]
 LINES = ["mixture", "parity", "anchors", "language"]
 TABLES += ["<results>/claims.csv", *(f"<results>/tables/claims_{line}.tex" for line in LINES)]
 MIXTURE_FIGURES = {f"mixture_{name}": [name] for name in FAMILIES if name not in ("sdft", "ttt", "oapl")}
 MIXTURE_FIGURES["mixture_methods"] = ["sdft", "ttt", "oapl"]  # the families whose curves each figure draws
-DRAWN = ["parity", *MIXTURE_FIGURES, "anchors", "simplex"]
+DRAWN = ["parity", *MIXTURE_FIGURES, "anchors", "simplex", "retention", "limits"]
 FIGURES = [f"<results>/figures/{name}.{suffix}" for name in DRAWN for suffix in ["pdf", "png"]]
 MADE = {*TABLES, *FIGURES}  # a line that is switched off has no figures; main.tex leaves out what is not there
 INCLUDED = [path for name in parts(Path(workflow.basedir, "paper/main.tex")) if (path := f"<results>/{name}") in MADE]
@@ -54,6 +70,9 @@ PAPER = ["<results>/numbers.tex", *(["<results>/paper.pdf"] if TYPESET else [])]
 # What takes work: nothing downstream of these trains or simulates, and it reads them as <made>/… (see published.smk).
 WORK = ["points.parquet", *(f"mixture/{family}/{kind}.parquet" for family in FAMILIES for kind in ["curves", "checks"])]
 WORK += [f"anchors/{kind}.parquet" for kind in ["curves", "checks", "simplex"]] + [
+    "anchors/points.parquet",
+    "limits/curves.parquet",
+    "limits/checks.parquet",
     "parity/law_checks.parquet",
     "parity/bases.parquet",
 ]
@@ -64,6 +83,7 @@ wildcard_constraints:
     method="|".join(CONFIG.methods),
     base_seed=r"\d+",
     family="|".join(FAMILIES),
+    kept="|".join(CONFIG.anchors.images.methods),
     figure="|".join(DRAWN),
 
 
@@ -79,10 +99,13 @@ def code(*paths):
     return sorted(str(file.relative_to(here)) if file.is_relative_to(here) else str(file) for file in found)
 
 
-def own_code(method):
-    """File of the user's that defines the method's objective; none for the built-in ones."""
-    objective = CONFIG.methods[method].objective
-    return [] if split_name(objective)[0] == BUILT_IN else [str(source_file(objective))]
+def own_code(objective):
+    """File that defines an objective; none for the built-in ones, which every training uses anyway."""
+    if split_name(objective)[0] == BUILT_IN:
+        return []
+    file = source_file(objective)
+    here = Path.cwd()
+    return [str(file.relative_to(here)) if file.is_absolute() and file.is_relative_to(here) else str(file)]
 
 
 def leaves(section, *without):
@@ -97,6 +120,11 @@ def drawn(name):
         return {"points": "<made>/points.parquet", "curve": fits.curve, "frontier": fits.frontier, "r2": fits.r2}
     if name == "anchors":
         return {"curves": "<made>/anchors/curves.parquet"}
+    if name == "limits":
+        return {"curves": "<made>/limits/curves.parquet"}
+    if name == "retention":
+        made = {"points": "<made>/anchors/points.parquet", "law": "<made>/points.parquet"}
+        return {**made, "curve": rules.regression.output.curve}
     if name == "simplex":
         return {"simplex": "<made>/anchors/simplex.parquet"}
     families = MIXTURE_FIGURES[name]

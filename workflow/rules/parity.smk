@@ -38,7 +38,7 @@ rule finetune:
         data=rules.images.output[0],
         base=rules.base.output[0],
         code=code("workflow/scripts/finetune.py"),
-        objective=lambda w: own_code(w.method),
+        objective=lambda w: own_code(CONFIG.methods[w.method].objective),
     output:
         points="<results>/trainings/{method}/{base_seed}.parquet",
         checkpoints=(directory("<results>/checkpoints/{method}/{base_seed}") if KEEP else []),

@@ -1,0 +1,162 @@
+"""What the methods that hold on to the old task keep, what it takes, and whether the parity line's law foresaw it."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pandas as pd
+
+from forgetting.fits import Array, quadratic
+from forgetting.frontier import select
+from forgetting.intervals import jackknife_ends
+from forgetting.matched import accuracy_at, matched_accuracy, matched_difference, matched_table
+from forgetting.regression import values
+from forgetting.results import Check, Estimate, check
+from forgetting.tables import escape, number
+
+TARGETS = (0.95, 0.96, 0.97)
+JUDGED = 0.96  # parity accuracy at which methods are compared (A11, A12)
+SEQUENTIAL = "sequential"
+GENTLE = ("small_rate", "short", "lora", "lwf", "ewc")  # A11
+REPLAYED = ("rehearsal", "pseudo_rehearsal")  # A12
+RETAINING = {  # methods of anchors.images: name in the config: name in print, by family
+    "sequential": "sequential SFT-1",
+    "small_rate": "small learning rate",
+    "short": "short training",
+    "lora": "LoRA",
+    "ewc": "EWC",
+    "lwf": "LwF",
+    "forward_anchor": "forward anchor, new inputs",
+    "reverse_anchor": "reverse anchor, new inputs",
+    "old_anchor": "forward anchor, old inputs",
+    "rehearsal": "rehearsal",
+    "pseudo_rehearsal": "pseudo-rehearsal",
+    "denominator": "denominator replay",
+}
+FAMILIES = {  # panels of a figure that has more methods than colours
+    "moving little": ["small_rate", "short", "lora"],
+    "binding": ["ewc", "lwf", "denominator"],
+    "anchors": ["forward_anchor", "reverse_anchor", "old_anchor"],
+    "old data": ["rehearsal", "pseudo_rehearsal"],
+}
+NEEDS = {  # what a method needs on top of the new task
+    "ewc": "old data once, old model",
+    "lwf": "old model",
+    "forward_anchor": "old model",
+    "reverse_anchor": "old model",
+    "denominator": "old model",
+    "old_anchor": "old inputs, old model",
+    "rehearsal": "old data",
+    "pseudo_rehearsal": "old model",
+}
+
+
+def kept_table(points: pd.DataFrame) -> pd.DataFrame:
+    """One row a method and target: clothes kept at that parity accuracy, with Student's interval over base seeds.
+
+    Columns as `matched.matched_table`, then forward_kl_new (there, mean over seeds) and needs.
+    """
+    table = matched_table(matched_accuracy(points, TARGETS))
+    distance = kl_there(points).groupby(["method", "parity_accuracy"])["forward_kl_new"].mean().reset_index()
+    return table.merge(distance, on=["method", "parity_accuracy"]).assign(
+        needs=lambda frame: frame["method"].map(NEEDS).fillna("nothing")
+    )
+
+
+def kept_cells(table: pd.DataFrame, unseen: pd.DataFrame) -> pd.DataFrame:
+    """`kept_table` at its lowest and highest target, and the law's residual, as cells of a LaTeX table."""
+    low, high = (table[table["parity_accuracy"] == target].set_index("method") for target in (TARGETS[0], TARGETS[-1]))
+    left = unseen.set_index("method")
+    methods = [method for method in RETAINING if method in low.index]
+    methods += sorted(set(low.index) - set(methods))
+    cells = {"": [escape(RETAINING.get(method, method)) for method in methods]}
+    for target, at in zip((TARGETS[0], TARGETS[-1]), (low, high), strict=True):
+        rows = at.loc[methods, ["fashion_accuracy", "low", "high"]].to_numpy() * 100
+        cells[f"clothes at {100 * target:.0f} \\%"] = [percent(*row) for row in rows]
+    cells["KL there"] = [number(kl) for kl in low.loc[methods, "forward_kl_new"]]
+    residual = left.reindex(methods)[["residual", "residual_low", "residual_high"]].to_numpy() * 100
+    cells["left by the law"] = [percent(mean, least, most, "--") for mean, least, most in residual]
+    cells["needs"] = low.loc[methods, "needs"].tolist()
+    return pd.DataFrame(cells)
+
+
+def percent(value: float, low: float, high: float, absent: str = "not reached") -> str:
+    """Points of accuracy with their interval."""
+    return absent if np.isnan(value) else rf"${value:.0f}$ {{\footnotesize [${low:.0f}$, ${high:.0f}$]}}"
+
+
+def kl_there(points: pd.DataFrame) -> pd.DataFrame:
+    """Forward KL on the new task at each target, by method and base seed, on the frontier."""
+    rows = []
+    for (method, seed), cell in select(points, "frontier").groupby(["method", "base_seed"]):
+        parity, fashion, kl = cell[["parity_accuracy", "fashion_accuracy", "forward_kl_new"]].to_numpy(dtype=float).T
+        for target in TARGETS:
+            rows.append((method, seed, target, accuracy_at(parity, fashion, target, kl)[0]))
+    return pd.DataFrame(rows, columns=["method", "base_seed", "parity_accuracy", "forward_kl_new"])
+
+
+def out_of_sample(law: pd.DataFrame, points: pd.DataFrame, column: str = "forward_kl_new") -> pd.DataFrame:
+    """Do methods that the law was not fitted on fall on it? One row a method, and one for all of them together.
+
+    The quadratic of forgetting on `column` is fitted to the points `law`; r2 is 1 less its squared error on a method's
+    own points over their variance, and may be negative; residual is the mean of what it leaves (positive: forgets
+    more than the law says). low, high and the residual's: jackknife over base seeds. `beyond`: the share of points
+    whose KL is larger than any that the law was fitted on.
+    """
+    x, y = values(select(law, "all"), column)
+    fit, edge = quadratic(x, y), x.max()
+    unseen = select(points, "all")
+    unseen = unseen[unseen["method"] != SEQUENTIAL]
+    rows = []
+    for method, own in [*unseen.groupby("method"), ("(all)", unseen)]:
+        x, y = values(own, column)
+        seed, error = own["base_seed"].to_numpy(), y - fit(x)
+        r2, low, high = jackknifed(explained, seed, y, error)
+        mean, least, most = jackknifed(lambda e: float(e.mean()), seed, error)
+        row = {"method": method, "r2": r2, "low": low, "high": high, "residual": mean}
+        row |= {"residual_low": least, "residual_high": most, "n": len(x), "seeds": len(set(seed))}
+        rows.append(row | {"beyond": float((x > edge).mean())})
+    return pd.DataFrame(rows)
+
+
+def explained(y: Array, error: Array) -> float:
+    """1 less the squared error over the sum of squares of y about its mean."""
+    return float(1 - (error**2).sum() / ((y - y.mean()) ** 2).sum())
+
+
+def jackknifed(statistic: Callable[..., float], seed: Array, *columns: Array) -> tuple[float, float, float]:
+    """A statistic of columns (n,) and the ends of its interval from leaving out each base seed."""
+    whole = statistic(*columns)
+    left_out = [statistic(*(column[seed != one] for column in columns)) for one in np.unique(seed)]
+    low, high = jackknife_ends(whole, np.array(left_out))
+    return whole, float(low), float(high)
+
+
+def retention_checks(points: pd.DataFrame) -> pd.DataFrame:
+    """A11 and A12: clothes kept at matched parity, less those of sequential SFT, paired by base seed."""
+    checks = pd.DataFrame([*above_sequential("A11", points, GENTLE), *above_sequential("A12", points, REPLAYED)])
+    if set(REPLAYED) <= set(points["method"]):
+        mean, low, high = matched_difference(matched_accuracy(points, TARGETS), *REPLAYED, JUDGED)
+        e, name = Estimate(mean, 0.0, points["base_seed"].nunique()), "clothes kept by rehearsal less pseudo-rehearsal"
+        trailing = check("A12", name, 0.0, e, "above", role="beside", interval=(low, high), parity=JUDGED)
+        checks = pd.concat([checks, pd.DataFrame([trailing])], ignore_index=True)
+    checks.insert(0, "experiment", "retention")
+    return checks
+
+
+def above_sequential(claim: str, points: pd.DataFrame, methods: tuple[str, ...]) -> Iterator[Check]:
+    """A check for each method that the run has, at each target; JUDGED decides."""
+    matched, present = matched_accuracy(points, TARGETS), set(points["method"])
+    for method in methods:
+        if {method, SEQUENTIAL} <= present:
+            for target in TARGETS:
+                mean, low, high = matched_difference(matched, method, SEQUENTIAL, target)
+                yield check(
+                    claim,
+                    f"clothes kept by {method} less sequential SFT",
+                    0.0,
+                    Estimate(mean, 0.0, points["base_seed"].nunique()),
+                    "above",
+                    role="headline" if target == JUDGED else "beside",
+                    interval=(low, high),
+                    parity=target,
+                )

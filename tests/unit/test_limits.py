@@ -1,0 +1,89 @@
+"""Two limits: what own samples reach, against the formula; KL and its quadratic, against each other near the base."""
+
+import numpy as np
+import pytest
+import torch
+
+from forgetting import gaps, seeds
+from forgetting.anchors import reach
+from forgetting.data import Tasks
+from forgetting.geometry import along, full_quadratic, geometry, geometry_checks, parted
+from forgetting.points import Baseline
+from forgetting.policy import Policy
+
+
+def test_threshold_and_share_agree():
+    for samples in (10, 2000):
+        assert reach.lit(np.array([reach.threshold(samples)]), samples) == pytest.approx(0.5)
+    assert reach.lit(np.array([0.1]), 3) == pytest.approx(1 - 0.9**3)
+
+
+def test_what_is_never_sampled_is_never_learned_and_what_is_is_learned():
+    rng = seeds.numpy_generator("test")
+    assert reach.grpo(0.0, 50, 20, 8, 30.0, rng) == 0
+    assert reach.grpo(0.3, 50, 40, 8, 30.0, rng) == 1
+    assert reach.sft(0.0, 5, 20, 30.0) == 1
+
+
+def test_grpo_learns_the_share_that_was_lit():
+    found = reach.grpo(1e-2, 4000, 10, 8, 30.0, seeds.numpy_generator("test"))
+    expected = reach.lit(np.array([1e-2]), 80)[0]
+    assert found == pytest.approx(expected, abs=4 * (expected * (1 - expected) / 4000) ** 0.5 + 0.02)
+
+
+def test_crossing_is_interpolated_in_log_p():
+    p = np.array([1e-4, 1e-2, 1e-1])
+    assert reach.crossing(p, np.array([0.0, 1.0, 1.0])) == pytest.approx(1e-3)
+    assert np.isnan(reach.crossing(p, np.zeros(3)))
+
+
+def test_targets_of_a_gap():
+    target = gaps.gap_targets(torch.tensor([4, 3]), 0.01)
+    torch.testing.assert_close(target.sum(1), torch.ones(2))
+    assert target[0, ::2].sum().item() == pytest.approx(0.01) and target[1, 1::2].sum().item() == pytest.approx(1)
+
+
+def test_base_with_a_gap_has_the_mass_it_was_told(tasks: Tasks):
+    base = gaps.gap_base(tasks, 0, 1e-3, images=400, epochs=15, learning_rate=1e-3)
+    share, mass = gaps.gap_accuracy(base, tasks.digits)
+    assert share < 0.35 and mass < 0.3
+    easy = tasks.digits.take((~gaps.hard(tasks.digits.label)).nonzero()[:, 0])
+    assert (base.log_probs(easy.x).argmax(1) % 2 == easy.label % 2).double().mean() > 0.75
+
+
+@pytest.fixture
+def end(baseline: Baseline) -> Policy:
+    policy, draw = baseline.reference.policy.copy(), seeds.generator("end")
+    for parameter in policy.parameters():
+        parameter.data += 0.08 * torch.randn(parameter.shape, generator=draw)
+    return policy
+
+
+def test_both_kls_are_the_quadratic_near_the_base_and_part_far_away(baseline: Baseline, end: Policy):
+    table = geometry(baseline.reference.policy, end, baseline.clothes)
+    first, last = table.iloc[0], table.iloc[-1]
+    for kl in ("forward", "reverse"):
+        assert first[kl] == pytest.approx(first["full"], rel=0.02)
+        assert abs(last[kl] / last["full"] - 1) > 0.05
+    assert table["distance"].is_monotonic_increasing and last["t"] == 1
+    assert parted(table) > first["distance"]
+    assert [c["quantity"] for c in geometry_checks(table, "x")][:2] == [
+        "KL over quadratic at distance 0.05, clothes"
+    ] * 2
+
+
+def test_full_quadratic_is_the_variance_of_a_change_of_logits(baseline: Baseline):
+    """A bias of the last layer moves one logit by the same amount on every input."""
+    base = baseline.reference.policy
+    moved = base.copy()
+    moved.biases[2].data[3] += 0.5
+    p = base.log_probs(baseline.clothes.x).exp()[:, 3]
+    expected = 0.5 * 0.25 * (p * (1 - p)).mean().item()
+    assert full_quadratic(base, moved, baseline.clothes.x) == pytest.approx(expected, rel=1e-5)
+
+
+def test_along_runs_from_base_to_end(baseline: Baseline, end: Policy):
+    base = baseline.reference.policy
+    for t, target in ((0.0, base), (1.0, end)):
+        for found, expected in zip(along(base, end, t).parameters(), target.parameters(), strict=True):
+            torch.testing.assert_close(found, expected.double())
