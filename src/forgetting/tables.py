@@ -100,3 +100,22 @@ def precise(value: float, low: float, high: float) -> str:
 def escape(text: str) -> str:
     """A name as LaTeX text."""
     return text.translate(LATEX)
+
+
+def coverage_table(study: pd.DataFrame) -> pd.DataFrame:
+    """How often each interval of R² over all points covers the truth: the lowest over the study's laws.
+
+    study: as `forgetting.coverage` makes it. Columns: interval, then one for each number of base seeds.
+    """
+    known = study[(study["quantity"] == "all") & (study["seeds"] > 1)]
+    lowest = known.groupby(["interval", "seeds"])["coverage"].min().unstack("seeds")
+    lowest.columns = lowest.columns.astype(str)
+    return lowest.sort_values(lowest.columns[-2], ascending=False).reset_index()
+
+
+def coverage_cells(table: pd.DataFrame) -> pd.DataFrame:
+    """What `coverage_table` gives, in per cent, as cells of a LaTeX table."""
+    cells: dict[str, object] = {"interval, by base policies": table["interval"]}
+    for seeds in table.columns[1:]:
+        cells[seeds] = [f"{100 * share:.0f}" for share in table[seeds]]
+    return pd.DataFrame(cells)

@@ -83,3 +83,17 @@ def test_figure_bytes_repeat(tmp_path: Path):
         plt.close(figure)
     assert (tmp_path / "a.pdf").read_bytes() == (tmp_path / "b.pdf").read_bytes()
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+
+
+def test_coverage_is_the_lowest_over_laws():
+    study = pd.DataFrame(
+        {
+            "interval": ["a", "a", "b", "b", "a"],
+            "seeds": [2, 2, 2, 5, 5],
+            "quantity": ["all"] * 5,
+            "coverage": [0.9, 0.7, 0.8, 0.95, 0.5],
+        }
+    )
+    table = tables.coverage_table(pd.concat([study, study.assign(quantity="final", coverage=0.1)]))
+    assert table.set_index("interval").loc["a"].tolist() == [0.7, 0.5]
+    assert tables.coverage_cells(table).set_index("interval, by base policies").loc["b"].tolist() == ["80", "95"]

@@ -47,7 +47,7 @@ CSV = [
     "kept",
     "out_of_sample",
 ]
-TEX = ["predictors", "kept"]
+TEX = ["predictors", "kept", "coverage"]
 TABLES = [f"<results>/tables/{name}.csv" for name in CSV] + [f"<results>/tables/{name}.tex" for name in TEX]
 CHECKS = [f"<made>/mixture/{family}/checks.parquet" for family in FAMILIES]  # what the ledger's verdicts rest on
 CHECKS += ["<results>/parity/checks.parquet", "<made>/parity/law_checks.parquet"]

@@ -98,3 +98,23 @@ rule parity_checks:
         runtime=by_attempt(5),
     script:
         "../scripts/judge_parity.py"
+
+
+rule coverage_table:
+    """How often the intervals of R2 cover the truth: the study that chose the one that is used."""
+    input:
+        study="src/forgetting/published/coverage.csv",
+        code=code("workflow/scripts/tabulate_coverage.py"),
+    output:
+        csv="<results>/tables/coverage.csv",
+        tex="<results>/tables/coverage.tex",
+    log:
+        "<logs>/coverage_table.log",
+    benchmark:
+        "<benchmarks>/coverage_table.tsv"
+    threads: 1
+    resources:
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
+    script:
+        "../scripts/tabulate_coverage.py"
