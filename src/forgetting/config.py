@@ -153,7 +153,7 @@ class Strengths(Section):
 class Retaining(Section):
     """Methods that hold on to the old task, on images: one epoch of SFT-1 with each."""
 
-    seeds: Count = Field(description="Base policies, the first of base.seeds.")
+    seeds: Count = Field(description="Base policies at most, the first of base.seeds.")
     digits: Annotated[int, Field(ge=64, le=60_000)] = Field(description="Training digits: the budget of steps.")
     learning_rate: Rate = Field(description="Peak learning rate.")
     schedule: Schedule = Field(description="Learning-rate schedule after warm-up.")
@@ -229,8 +229,6 @@ class Config(Section):
             raise ValueError(
                 f"anchors.images.digits ({self.anchors.images.digits}) is more than data.digits ({self.data.digits})"
             )
-        if self.anchors.images.seeds > len(self.base.seeds):
-            raise ValueError(f"anchors.images.seeds ({self.anchors.images.seeds}) is more than there are base.seeds")
         if self.base.images > self.data.digits:
             raise ValueError(f"base.images ({self.base.images}) is more than data.digits ({self.data.digits})")
         if (self.data.source == "folder") != (self.data.folder is not None):
