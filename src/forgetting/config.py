@@ -10,32 +10,20 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from forgetting import registry
+from forgetting.language.settings import Language
 from forgetting.mixture.experiments import check_sizes
+from forgetting.sections import Count, LearningRates, Name, Rate, Schedule, Section, Seed, Share
 from forgetting.sources import DataError, check_folder
 from forgetting.typesetting import DEBIAN, engine
-
-Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
-Share = Annotated[float, Field(ge=0, le=1)]
-Rate = Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=1)]
-Seed = Annotated[int, Field(ge=0)]
-Schedule = Literal["constant", "cosine"]
-
 
 PUBLISHED, FROM_PUBLISHED = "results/published", "results/from-published"
 
 
 class ConfigError(Exception):
     """The config cannot be used; the message says what, where and what to do, one line a fault."""
-
-
-class Section(BaseModel):
-    """A part of the config: immutable, and no key that it does not know."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
 
 
 class Data(Section):
@@ -64,27 +52,6 @@ class Base(Section):
     labels: Literal["once", "redrawn"] = Field(
         description="When a parity image's label is drawn: once, or every epoch."
     )
-
-
-class LearningRates(Section):
-    """Log-spaced learning rates, ends included."""
-
-    low: Rate = Field(description="Smallest rate.")
-    high: Rate = Field(description="Largest rate.")
-    count: Count = Field(description="How many.")
-
-    @model_validator(mode="after")
-    def ordered(self) -> "LearningRates":
-        """Refuse a grid that runs backwards."""
-        if self.low > self.high:
-            raise ValueError(f"low ({self.low}) is above high ({self.high})")
-        return self
-
-    def values(self) -> list[float]:
-        """The rates, rounded to six digits, so that they print as they are."""
-        ratio = self.high / self.low
-        last = max(1, self.count - 1)
-        return [float(f"{self.low * ratio ** (k / last):.6g}") for k in range(self.count)]
 
 
 class Finetuning(Section):
@@ -212,6 +179,7 @@ class Config(Section):
     regression: Regression
     mixture: Mixture
     anchors: Anchors
+    language: Language
     paper: Paper
 
     @model_validator(mode="after")

@@ -4,6 +4,8 @@
 order the jobs run. Streams are drawn on the CPU, so that a GPU run sees the same data order and the same samples.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -31,3 +33,16 @@ def generator(*path: str | int | float) -> "torch.Generator":
 def numpy_generator(*path: str | int | float) -> np.random.Generator:
     """NumPy generator at `path`."""
     return np.random.default_rng(seed(*path))
+
+
+@contextmanager
+def seeded(*path: str | int | float) -> Iterator[None]:
+    """Within the block, libraries that know only torch's global generator draw from the stream at `path`.
+
+    Outside of it, that generator is as if the block had not been.
+    """
+    import torch
+
+    with torch.random.fork_rng():
+        torch.manual_seed(seed(*path))
+        yield

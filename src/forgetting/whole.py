@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -53,6 +54,20 @@ def whole_file(target: Path | str) -> Iterator[Path]:
             partial.unlink(missing_ok=True)
 
 
+@contextmanager
+def whole_folder(target: Path | str) -> Iterator[Path]:
+    """Yield an empty folder to write to; it becomes `target` when the block ends well, and vanishes when it raises."""
+    target = Path(target)
+    partial = target.with_name(f".{os.getpid()}.{target.name}")
+    try:
+        partial.mkdir(parents=True)
+        yield partial
+        shutil.rmtree(target, ignore_errors=True)
+        os.replace(partial, target)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
 def check_writable(folder: Path) -> None:
     """Raise WriteError unless files can be made in `folder`, which need not be there yet."""
     there = next(path for path in (folder, *folder.resolve().parents) if path.exists())
@@ -61,10 +76,13 @@ def check_writable(folder: Path) -> None:
 
 
 def remove_partials(folder: Path) -> int:
-    """Remove what writers that were killed left below a folder; how many files. No writer may be at work there."""
-    left = [path for path in folder.rglob(".*") if re.match(r"\.\d+\.", path.name) and path.is_file()]
+    """Remove what writers that were killed left below a folder; how many. No writer may be at work there."""
+    left = [path for path in folder.rglob(".*") if re.match(r"\.\d+\.", path.name)]
     for path in left:
-        path.unlink()
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
     return len(left)
 
 

@@ -73,6 +73,18 @@ def test_paper_preset_is_the_published_grid():
         ("base.seeds", [], r"base\.seeds: .*at least 1"),
         ("finetuning.checkpoints", 0, r"finetuning\.checkpoints: .*greater than or equal to 1"),
         ("finetuning.batch_size", 30_000, r"finetuning\.checkpoints \(8\) is more than the 1 steps"),
+        ("language.model", "some/hub-id", r"language: .*one seed and no unready base"),
+        ("language.data", "task.jsonl", r"language: .*generated tasks: data must be null"),
+        ("language.pretraining.heads", 5, r"language\.pretraining: width \(64\) is not a multiple of twice the heads"),
+        (
+            "language.finetuning.device_batch",
+            5,
+            r"language\.finetuning: batch_size \(64\) is no multiple of device_batch",
+        ),
+        ("language.finetuning.checkpoints", 40, r"checkpoints \(40\) are more than half the steps \(60\)"),
+        ("language.methods.grpo.options", {"group": 8}, r"language\.methods\.grpo: trainer grpo takes .* group, kl"),
+        ("language.methods.grpo.options", {"group": 5, "kl": 0.0}, r"language: .*no multiple of the group \(5\)"),
+        ("language.methods.sft_1.options", {"demonstrations": 3}, r"demonstrations of trainer sft must be of type str"),
         ("base.images", 9_999_999, r"base\.images: .*less than or equal to 10000"),
     ],
 )

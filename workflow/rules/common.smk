@@ -61,7 +61,12 @@ TABLES += ["<results>/claims.csv", *(f"<results>/tables/claims_{line}.tex" for l
 MIXTURE_FIGURES = {f"mixture_{name}": [name] for name in FAMILIES if name not in ("sdft", "ttt", "oapl")}
 MIXTURE_FIGURES["mixture_methods"] = ["sdft", "ttt", "oapl"]  # the families whose curves each figure draws
 DRAWN = ["parity", *MIXTURE_FIGURES, "anchors", "simplex", "retention", "limits"]
+DRAWN += ["language", "language_bases"] if CONFIG.language.enabled else []
 FIGURES = [f"<results>/figures/{name}.{suffix}" for name in DRAWN for suffix in ["pdf", "png"]]
+if CONFIG.language.enabled:
+    LANGUAGE_TABLES = ["language.csv", "language.tex", *(f"language_{n}.csv" for n in ["skills", "matched", "bases"])]
+    TABLES += [f"<results>/tables/{name}" for name in LANGUAGE_TABLES]
+    CHECKS += ["<results>/language/checks.parquet"]
 MADE = {*TABLES, *FIGURES}  # a line that is switched off has no figures; main.tex leaves out what is not there
 INCLUDED = [path for name in parts(Path(workflow.basedir, "paper/main.tex")) if (path := f"<results>/{name}") in MADE]
 TYPESET = CONFIG.paper.engine != "none" and engine() is not None
@@ -76,12 +81,15 @@ WORK += [f"anchors/{kind}.parquet" for kind in ["curves", "checks", "simplex"]] 
     "parity/law_checks.parquet",
     "parity/bases.parquet",
 ]
+if CONFIG.language.enabled:
+    WORK += [f"language/{name}.parquet" for name in ["points", "unready", "measures", "conditions"]]
 KEPT = [f"<results>/{name}" for name in [*WORK, "claims.csv"]]
 
 
 wildcard_constraints:
     method="|".join(CONFIG.methods),
     base_seed=r"\d+",
+    base="|".join(CONFIG.language.bases()),
     family="|".join(FAMILIES),
     kept="|".join(CONFIG.anchors.images.methods),
     figure="|".join(DRAWN),
@@ -127,6 +135,11 @@ def drawn(name):
         return {**made, "curve": rules.regression.output.curve}
     if name == "simplex":
         return {"simplex": "<made>/anchors/simplex.parquet"}
+    if name == "language":
+        found = rules.language.output
+        return {"points": "<made>/language/points.parquet", "curve": found.curve, "law": found.law}
+    if name == "language_bases":
+        return {kind: f"<made>/language/{kind}.parquet" for kind in ["points", "unready"]}
     families = MIXTURE_FIGURES[name]
     names = families if len(families) > 1 else ["curves"]
     return dict(zip(names, expand("<made>/mixture/{family}/curves.parquet", family=families)))
