@@ -17,8 +17,11 @@ paper: .venv/installed
 smoke: .venv/installed
 	$(BIN)/python -m forgetting.run --cores all --configfile config/smoke.yaml $(ARGS)
 
-publish verify: .venv/installed
-	$(BIN)/snakemake $@ --cores all $(ARGS)
+publish: .venv/installed
+	$(BIN)/snakemake publish --cores all $(ARGS)
+
+verify: .venv/installed
+	$(BIN)/snakemake verify --cores all $(ARGS)
 
 test: .venv/installed
 	$(BIN)/python -m pytest -m "not slow"

@@ -66,7 +66,7 @@ def test_headline_and_where_to_look(first_run: tuple[Project, str]):
     headline = r2.loc[("forward_kl", "new", "all")]
     assert f"R2 = {headline['r2']:.3f}" in output
     assert headline["low"] <= headline["r2"] <= headline["high"]
-    assert "mixture, 13 claims:" in output and f"Look at {RESULTS}/figures/" in output
+    assert "mixture, 13 claims:" in output and f"tables/ in {RESULTS}/" in output
 
 
 def test_logs_and_benchmarks_of_every_job(project: Project):
