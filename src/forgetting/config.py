@@ -121,7 +121,7 @@ class Retaining(Section):
     """Methods that hold on to the old task, on images: one epoch of SFT-1 with each."""
 
     seeds: Count = Field(description="Base policies at most, the first of base.seeds.")
-    digits: Annotated[int, Field(ge=64, le=60_000)] = Field(description="Training digits: the budget of steps.")
+    digits: Annotated[int, Field(ge=64, le=60_000)] = Field(description="Training digits at most: the budget of steps.")
     learning_rate: Rate = Field(description="Peak learning rate.")
     schedule: Schedule = Field(description="Learning-rate schedule after warm-up.")
     checkpoints: Annotated[int, Field(ge=1, le=100)] = Field(description="Measurements a training.")
@@ -192,10 +192,6 @@ class Config(Section):
             raise ValueError(
                 f"finetuning.checkpoints ({self.finetuning.checkpoints}) is more than the {steps} steps of the "
                 "shortest training: lower it, or raise data.digits"
-            )
-        if self.anchors.images.digits > self.data.digits:
-            raise ValueError(
-                f"anchors.images.digits ({self.anchors.images.digits}) is more than data.digits ({self.data.digits})"
             )
         if self.base.images > self.data.digits:
             raise ValueError(f"base.images ({self.base.images}) is more than data.digits ({self.data.digits})")

@@ -49,7 +49,7 @@ def retained_points(
     tables = []
     for value in tqdm(varied.values, desc=f"{method}, base {base_seed}", mininterval=10, unit="training"):
         own = {} if varied.vary in ADAPTED else {varied.vary: value}
-        seen = round(value) if varied.vary == "digits" else len(tasks.digits.label)
+        seen = min(round(value) if varied.vary == "digits" else 60_000, len(tasks.digits.label))
         rank = partial(LoRA, rank=round(value), generator=seeds.generator("lora", base_seed, method, value))
         rows = finetune(
             baseline,

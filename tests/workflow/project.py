@@ -45,7 +45,7 @@ class Project:
 
     def would_run(self, *arguments: str) -> dict[str, int]:
         """Jobs that a dry run announces, by rule; empty when there is nothing to do."""
-        lines = self.snakemake("--dry-run", "--quiet", "rules", *arguments).splitlines()
+        lines = self.snakemake("--dry-run", "--quiet=rules", *arguments).splitlines()
         if not any(line.startswith("Job stats") for line in lines):
             return {}
         start = max(i for i, line in enumerate(lines) if line.startswith("Job stats"))

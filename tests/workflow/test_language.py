@@ -23,7 +23,8 @@ def test_the_published_models_preset_plans_its_jobs(project: Project):
 
 
 def test_without_the_new_task_it_is_refused_in_a_sentence(project: Project):
-    refused = project.snakemake("-n", "language", "--configfile", "config/qwen.yaml", "--directory", "config", rc=1)
+    (project.root / "data/new_task.jsonl").unlink(missing_ok=True)
+    refused = project.snakemake("-n", "language", "--configfile", "config/qwen.yaml", rc=1)
     assert "language: data (data/new_task.jsonl) is no file" in refused
 
 
