@@ -4,6 +4,8 @@ In:  KEPT of a run: all that nothing downstream of trains or simulates, and the 
 Out: results/published/…                        by `snakemake publish` alone
      a comparison on the terminal               by `snakemake verify`
 
+Neither rule has a file that Snakemake counts as made (a benchmark would be one), so both run whenever they are asked for.
+
 With `--config points=published`, <made> is results/published instead of <results>, and no rule trains.
 """
 
@@ -15,8 +17,6 @@ rule publish:
         code=code("workflow/scripts/publish.py"),
     log:
         "<logs>/publish.log",
-    benchmark:
-        "<benchmarks>/publish.tsv"
     localrule: True
     threads: 1
     resources:
@@ -36,8 +36,6 @@ rule verify:
         code=code("workflow/scripts/verify.py"),
     log:
         "<logs>/verify.log",
-    benchmark:
-        "<benchmarks>/verify.tsv"
     localrule: True
     threads: 1
     resources:
