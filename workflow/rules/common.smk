@@ -46,12 +46,14 @@ CSV = [
     "checks",
     "kept",
     "out_of_sample",
+    "coverage",
 ]
 TEX = ["predictors", "kept", "coverage"]
 TABLES = [f"<results>/tables/{name}.csv" for name in CSV] + [f"<results>/tables/{name}.tex" for name in TEX]
 CHECKS = [f"<made>/mixture/{family}/checks.parquet" for family in FAMILIES]  # what the ledger's verdicts rest on
-CHECKS += ["<results>/parity/checks.parquet", "<made>/parity/law_checks.parquet"]
 CHECKS += [
+    "<results>/parity/checks.parquet",
+    "<made>/parity/law_checks.parquet",
     "<made>/anchors/checks.parquet",
     "<results>/anchors/retention_checks.parquet",
     "<made>/limits/checks.parquet",
@@ -74,13 +76,9 @@ PAPER = ["<results>/numbers.tex", *(["<results>/paper.pdf"] if TYPESET else [])]
 
 # What takes work: nothing downstream of these trains or simulates, and it reads them as <made>/… (see published.smk).
 WORK = ["points.parquet", *(f"mixture/{family}/{kind}.parquet" for family in FAMILIES for kind in ["curves", "checks"])]
-WORK += [f"anchors/{kind}.parquet" for kind in ["curves", "checks", "simplex"]] + [
-    "anchors/points.parquet",
-    "limits/curves.parquet",
-    "limits/checks.parquet",
-    "parity/law_checks.parquet",
-    "parity/bases.parquet",
-]
+WORK += [f"anchors/{kind}.parquet" for kind in ["curves", "checks", "simplex", "points"]]
+WORK += [f"limits/{kind}.parquet" for kind in ["curves", "checks"]]
+WORK += [f"parity/{kind}.parquet" for kind in ["law_checks", "bases"]]
 if CONFIG.language.enabled:
     WORK += [f"language/{name}.parquet" for name in ["points", "unready", "measures", "conditions"]]
 KEPT = [f"<results>/{name}" for name in [*WORK, "claims.csv"]]
@@ -100,20 +98,20 @@ def by_attempt(amount):
     return lambda wildcards, attempt: amount * attempt
 
 
+def declared(file):
+    """A file as a rule's input: relative to where the run is, if it lies below."""
+    here = Path.cwd()
+    return str(file.relative_to(here)) if file.is_relative_to(here) else str(file)
+
+
 def code(*paths):
     """Modules of the package that the scripts or notebooks at `paths` use: their code, to be declared as input."""
-    here = Path.cwd()
-    found = set().union(*(modules(Path(workflow.basedir, path)) for path in paths))
-    return sorted(str(file.relative_to(here)) if file.is_relative_to(here) else str(file) for file in found)
+    return sorted(map(declared, set().union(*(modules(Path(workflow.basedir, path)) for path in paths))))
 
 
 def own_code(objective):
     """File that defines an objective; none for the built-in ones, which every training uses anyway."""
-    if split_name(objective)[0] == BUILT_IN:
-        return []
-    file = source_file(objective)
-    here = Path.cwd()
-    return [str(file.relative_to(here)) if file.is_absolute() and file.is_relative_to(here) else str(file)]
+    return [] if split_name(objective)[0] == BUILT_IN else [declared(source_file(objective))]
 
 
 def leaves(section, *without):

@@ -18,6 +18,7 @@ rule distil:
         base=rules.base.output[0],
         points="<results>/trainings/grpo/{base_seed}.parquet",
         code=code("workflow/scripts/distil_teacher.py"),
+        objective=lambda w: own_code(CONFIG.methods["grpo"].objective),
     output:
         "<results>/distillation/{base_seed}.parquet",
     log:
@@ -44,7 +45,7 @@ rule align:
         data=rules.images.output[0],
         base=rules.base.output[0],
         code=code("workflow/scripts/align_steps.py"),
-        objectives=[path for method in CONFIG.methods for path in own_code(method)],
+        objectives=[path for method in CONFIG.methods.values() for path in own_code(method.objective)],
     output:
         "<results>/alignment/{base_seed}.parquet",
     log:
