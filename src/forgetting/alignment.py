@@ -17,10 +17,10 @@ from torch import Tensor
 
 from forgetting.data import Images, Tasks
 from forgetting.distances import forward_kl
-from forgetting.finetuning import checkpoint_steps, digit_batches, kept_from
+from forgetting.finetuning import Plan, checkpoint_steps, descend, kept_from
 from forgetting.points import training_name
 from forgetting.policy import Policy
-from forgetting.training import Objective, learning_rates, train
+from forgetting.training import Objective
 
 DIGITS = 5_000  # training digits at most: a short training shows as much
 OLD = 2_000  # training clothes that a method may keep, where it keeps any
@@ -75,12 +75,19 @@ def steps_of(
     """
     digits = tasks.digits.take(torch.arange(min(DIGITS, len(tasks.digits.label))))
     clothes, inputs = tasks.clothes.take(torch.arange(INPUTS)), tasks.digits_test.x[:INPUTS]
-    steps = -(-len(digits.label) // batch_size)
-    training = training_name(method, base_seed, learning_rate, schedule, 1)
-    before = kept_from(base, replace(tasks, clothes=tasks.clothes.take(torch.arange(OLD))))
-    batches = digit_batches(digits, base.log_probs(digits.x).float(), base_seed, training, batch_size, 1, before)
-    rates = learning_rates(learning_rate, schedule, steps, warmup)
+    plan = Plan(learning_rate, schedule, 1, batch_size, warmup, weight_decay)
+    steps = plan.steps(digits)
     policy, reference = base.copy(), base.log_probs(inputs)
+    done = descend(
+        policy,
+        objective,
+        digits,
+        base.log_probs(digits.x).float(),
+        plan,
+        base_seed=base_seed,
+        training=training_name(method, base_seed, learning_rate, schedule, 1),
+        before=kept_from(base, replace(tasks, clothes=tasks.clothes.take(torch.arange(OLD)))),
+    )
     probed = checkpoint_steps(steps, min(probes, steps))
 
     def place(gradient: Tensor | None = None) -> Place:
@@ -88,7 +95,7 @@ def steps_of(
         return Place(flat(list(policy.parameters())), kl, gradient)
 
     rows, start = [], place(old_gradient(policy, clothes))
-    for step in chain([0], train(policy, objective, batches, rates, weight_decay)):
+    for step in chain([0], done):
         if step in probed:
             rows.append({"method": method, "base_seed": base_seed, "step": step, **between(start, place())})
         if step + 1 in probed:

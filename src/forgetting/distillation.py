@@ -14,12 +14,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from forgetting.data import Tasks
-from forgetting.finetuning import checkpoint_steps, digit_batches
+from forgetting.finetuning import Plan, checkpoint_steps, descend
 from forgetting.frontier import select
 from forgetting.objectives import Batch, sample
 from forgetting.points import class_accuracy, parity_accuracy, training_name
 from forgetting.policy import Policy
-from forgetting.training import Objective, learning_rates, train
+from forgetting.training import Objective
 
 REACHED = 0.96  # parity accuracy that a teacher should have
 SLOWEST = 0.25  # of the teacher's learning rate: students at lower ones do not get where it is
@@ -66,12 +66,12 @@ def fine_tuned(
     """A fine-tuned copy of `base`, and both accuracies at each checkpoint: the training that `finetune` does, without
     the distances. Checkpoints that a diverging training does not reach are rows all the same, marked `diverged`."""
     training = training_name(method, base_seed, learning_rate, schedule, epochs)
-    steps = epochs * -(-len(tasks.digits.label) // batch_size)
-    batches = digit_batches(tasks.digits, base_log_probs, base_seed, training, batch_size, epochs)
-    at, policy = checkpoint_steps(steps, checkpoints), base.copy()
+    plan = Plan(learning_rate, schedule, epochs, batch_size, warmup, weight_decay)
+    at, policy = checkpoint_steps(plan.steps(tasks.digits), checkpoints), base.copy()
     kept = accuracies(base, tasks)["fashion_accuracy"]
+    done = descend(policy, objective, tasks.digits, base_log_probs, plan, base_seed=base_seed, training=training)
     measured = {}
-    for step in train(policy, objective, batches, learning_rates(learning_rate, schedule, steps, warmup), weight_decay):
+    for step in done:
         if step in at:
             found = accuracies(policy, tasks)
             measured[step] = {**found, "forgetting": kept - found["fashion_accuracy"], "diverged": False}

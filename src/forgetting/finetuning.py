@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
-from torch import Tensor
+from torch import Tensor, nn
 from tqdm import tqdm
 
 from forgetting import seeds
@@ -52,6 +53,59 @@ def digit_batches(
         yield Batch(digits.x[rows], digits.label[rows], base_log_probs[rows], draws, before)
 
 
+class Plan(NamedTuple):
+    """How a training on the digits goes."""
+
+    learning_rate: float
+    schedule: str
+    epochs: int
+    batch_size: int
+    warmup: float
+    weight_decay: float = 0.0
+
+    def steps(self, digits: Images) -> int:
+        """Optimizer steps in all."""
+        return self.epochs * -(-len(digits.label) // self.batch_size)
+
+
+def descend(
+    policy: nn.Module,
+    objective: Objective,
+    digits: Images,
+    base_log_probs: Tensor,
+    plan: Plan,
+    *,
+    base_seed: int,
+    training: str,
+    before: Before | None = None,
+) -> Iterator[int]:
+    """Descend `objective` on the digits, in place; yields the number of each step when it is done, as `train` does.
+
+    `training` names the stream of the training's own draws.
+    """
+    rates = learning_rates(plan.learning_rate, plan.schedule, plan.steps(digits), plan.warmup)
+    batches = digit_batches(digits, base_log_probs, base_seed, training, plan.batch_size, plan.epochs, before)
+    return train(policy, objective, batches, rates, plan.weight_decay)
+
+
+def one_epoch(
+    base: Policy,
+    objective: Objective,
+    digits: Images,
+    base_log_probs: Tensor,
+    learning_rate: float,
+    *,
+    base_seed: int,
+    training: str,
+    batch_size: int = 64,
+) -> Policy:
+    """What a short training makes of a copy of the base: one epoch, a tenth of it warm-up, then cosine."""
+    policy, plan = base.copy(), Plan(learning_rate, "cosine", 1, batch_size, 0.1)
+    for _ in descend(policy, objective, digits, base_log_probs, plan, base_seed=base_seed, training=training):
+        pass
+    return policy
+
+
 def finetune(
     baseline: Baseline,
     tasks: Tasks,
@@ -85,20 +139,16 @@ def finetune(
         "epochs": epochs,
     }
     training = training_name(method, base_seed, learning_rate, schedule, epochs)
-    steps = epochs * -(-len(tasks.digits.label) // batch_size)
-    rates = learning_rates(learning_rate, schedule, steps, warmup)
     policy = adapt(baseline.reference.policy)
-    at = checkpoint_steps(steps, checkpoints)
+    plan = Plan(learning_rate, schedule, epochs, batch_size, warmup, weight_decay)
+    at = checkpoint_steps(plan.steps(tasks.digits), checkpoints)
+    done = descend(
+        policy, objective, tasks.digits, base_log_probs, plan, base_seed=base_seed, training=training, before=before
+    )
     measured = {}
-    for step in train(
-        policy,
-        objective,
-        digit_batches(tasks.digits, base_log_probs, base_seed, training, batch_size, epochs, before),
-        rates,
-        weight_decay,
-    ):
+    for step in done:
         if step in at:
-            measured[step] = measure(baseline, policy.merged(), diverged_above, last=step == steps)
+            measured[step] = measure(baseline, policy.merged(), diverged_above, last=step == at[-1])
             keep(policy.merged(), training, step)
     return [
         {**keys, "training": training, "checkpoint": number, "step": step, **measured.get(step, lost())}

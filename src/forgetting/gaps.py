@@ -9,10 +9,10 @@ from torch import Tensor, nn
 
 from forgetting import seeds
 from forgetting.data import Images, Tasks
-from forgetting.finetuning import digit_batches
+from forgetting.finetuning import one_epoch
 from forgetting.objectives import Batch, grpo, right_answers, sft_1
 from forgetting.policy import Policy
-from forgetting.training import epoch_batches, learning_rates, train
+from forgetting.training import Objective, epoch_batches, learning_rates, train
 
 HARD = (4, 9)  # the digits of the gap, one of each parity
 
@@ -67,14 +67,14 @@ def reached(
 ) -> list[dict[str, object]]:
     """One row a method (base, GRPO, SFT-1): accuracy and right mass on the gap's digits after one epoch."""
     base = gap_base(tasks, base_seed, p, images=images, epochs=epochs, learning_rate=learning_rate)
-    base_log_probs, steps = base.log_probs(tasks.digits.x).float(), -(-len(tasks.digits.label) // batch_size)
+    digits, log_probs = tasks.digits, base.log_probs(tasks.digits.x).float()
+    told = {"base_seed": base_seed, "batch_size": batch_size}
+
+    def taught(name: str, objective: Objective) -> Policy:
+        return one_epoch(base, objective, digits, log_probs, learning_rate, training=f"gap/{name}/{p}", **told)
+
     rows = []
-    for method, objective in (("base", None), ("grpo", grpo), ("sft_1", sft_1)):
-        policy = base.copy()
-        if objective is not None:
-            batches = digit_batches(tasks.digits, base_log_probs, base_seed, f"gap/{method}/{p}", batch_size, 1)
-            for _ in train(policy, objective, batches, learning_rates(learning_rate, "cosine", steps, 0.1)):
-                pass
+    for method, policy in (("base", base), ("grpo", taught("grpo", grpo)), ("sft_1", taught("sft_1", sft_1))):
         share, mass = gap_accuracy(policy, tasks.digits_test)
         rows.append({"base_seed": base_seed, "p": p, "method": method, "accuracy": share, "right_mass": mass})
     return rows

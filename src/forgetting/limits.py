@@ -8,13 +8,12 @@ import pandas as pd
 from forgetting import seeds
 from forgetting.anchors import reach
 from forgetting.data import Tasks
-from forgetting.finetuning import digit_batches
+from forgetting.finetuning import one_epoch
 from forgetting.gaps import reach_table
 from forgetting.geometry import geometry, geometry_checks
 from forgetting.objectives import grpo, sft_1
 from forgetting.policy import Policy
 from forgetting.results import Check, Result, check, curve, exact, over_seeds, result, seed_curve
-from forgetting.training import learning_rates, train
 
 STEPS, GROUP, INPUTS = 125, 8, 400  # of the tabular policies
 RATE = 30.0  # so large that one right answer is learned at once: what is measured is whether it is ever sampled
@@ -65,13 +64,12 @@ def on_images(tasks: Tasks, base_seeds: Sequence[int], settings: Mapping[str, fl
 
 def nearby(base: Policy, tasks: Tasks, base_seed: int, learning_rate: float) -> Part:
     """Both KLs and their quadratics on the way to what SFT-1 and GRPO make of the base (A9)."""
-    log_probs, steps = base.log_probs(tasks.digits.x).float(), -(-len(tasks.digits.label) // 64)
+    digits, log_probs = tasks.digits, base.log_probs(tasks.digits.x).float()
     curves, checks = [], []
     for name, objective in (("sft_1", sft_1), ("grpo", grpo)):
-        end = base.copy()
-        batches = digit_batches(tasks.digits, log_probs, base_seed, f"geometry/{name}", 64, 1)
-        for _ in train(end, objective, batches, learning_rates(learning_rate, "cosine", steps, 0.1)):
-            pass
+        end = one_epoch(
+            base, objective, digits, log_probs, learning_rate, base_seed=base_seed, training=f"geometry/{name}"
+        )
         table = geometry(base, end, tasks.clothes_test)
         measured = [c for c in table.columns if c not in ("t", "distance")]
         curves += [curve(c, "computed", table["distance"], table[c], towards=name) for c in measured]
