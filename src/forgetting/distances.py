@@ -10,6 +10,7 @@ training only, because it is dear. Definitions without a source are those of arX
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import torch
 from scipy.sparse.linalg import svds
@@ -35,35 +36,32 @@ OnWeights = Callable[[Reference, Policy], Tensor]
 OUTPUTS: dict[str, OnOutputs] = {}
 ACTIVATIONS: dict[str, OnActivations] = {}
 WEIGHTS: dict[str, OnWeights] = {}
+Predictor = TypeVar("Predictor", OnOutputs, OnActivations, OnWeights)
 LAST: set[str] = set()  # names of those that are measured at the end of a training only
 
 
 def on_outputs(function: OnOutputs) -> OnOutputs:
     """Register a predictor on log-probabilities."""
-    OUTPUTS[function.__name__] = function
-    return function
+    return _registering(OUTPUTS, last=False)(function)
+
+
+def _registering(table: dict[str, Predictor], last: bool) -> Callable[[Predictor], Predictor]:
+    def register(function: Predictor) -> Predictor:
+        table[function.__name__] = function
+        LAST.update([function.__name__] if last else [])
+        return function
+
+    return register
 
 
 def on_activations(*, last: bool = False) -> Callable[[OnActivations], OnActivations]:
     """Register a predictor on hidden activations."""
-
-    def register(function: OnActivations) -> OnActivations:
-        ACTIVATIONS[function.__name__] = function
-        LAST.update([function.__name__] if last else [])
-        return function
-
-    return register
+    return _registering(ACTIVATIONS, last)
 
 
 def on_weights(*, last: bool = False) -> Callable[[OnWeights], OnWeights]:
     """Register a predictor on weights."""
-
-    def register(function: OnWeights) -> OnWeights:
-        WEIGHTS[function.__name__] = function
-        LAST.update([function.__name__] if last else [])
-        return function
-
-    return register
+    return _registering(WEIGHTS, last)
 
 
 @on_outputs
@@ -174,10 +172,7 @@ def rank(base: Reference, policy: Policy) -> Tensor:
 
     Singular values count that exceed max(n, m)·ε of the largest, ε that of float32 (numpy's convention).
     """
-    ranks = [
-        torch.linalg.matrix_rank(u) / min(u.shape) if u.any() else torch.tensor(0.0) for u in updates(base, policy)
-    ]
-    return torch.stack(ranks).min()
+    return torch.stack([torch.linalg.matrix_rank(u) / min(u.shape) for u in updates(base, policy)]).min()
 
 
 def updates(base: Reference, policy: Policy) -> list[Tensor]:

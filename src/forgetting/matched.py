@@ -1,6 +1,6 @@
 """Old accuracy at equal new accuracy: what each method keeps once it has learned the same."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -9,8 +9,10 @@ from scipy import stats
 from forgetting.fits import Array
 from forgetting.frontier import select
 from forgetting.intervals import measured
+from forgetting.results import Check, Estimate, check
 
 TARGETS = (0.94, 0.96, 0.97, 0.98)
+JUDGED = 0.96  # parity accuracy at which claims compare methods
 
 
 def accuracy_at(parity: Array, fashion: Array, target: float, of: Array | None = None) -> tuple[float, str]:
@@ -28,10 +30,12 @@ def accuracy_at(parity: Array, fashion: Array, target: float, of: Array | None =
     return float(np.interp(target, parity[order], (fashion if of is None else of)[order])), status
 
 
-def matched_accuracy(points: pd.DataFrame, targets: Sequence[float] = TARGETS) -> pd.DataFrame:
-    """One row a method, base seed and target: fashion accuracy there, on the seed's own frontier.
+def matched_accuracy(
+    points: pd.DataFrame, targets: Sequence[float] = TARGETS, column: str = "fashion_accuracy"
+) -> pd.DataFrame:
+    """One row a method, base seed and target: fashion accuracy, or another column, there on the seed's own frontier.
 
-    Columns: method, base_seed, parity_accuracy (the target), fashion_accuracy, status (see `accuracy_at`).
+    Columns: method, base_seed, parity_accuracy (the target), `column`, status (see `accuracy_at`).
     Nothing is extrapolated. A method whose every training of a seed diverged has not reached any target.
     """
     frontier = {key: rows for key, rows in select(points, "frontier").groupby(["method", "base_seed"])}
@@ -41,9 +45,9 @@ def matched_accuracy(points: pd.DataFrame, targets: Sequence[float] = TARGETS) -
             value, status = np.nan, "not reached"
             if (cell := frontier.get((method, seed))) is not None:
                 parity, fashion = cell[["parity_accuracy", "fashion_accuracy"]].to_numpy(dtype=float).T
-                value, status = accuracy_at(parity, fashion, target)
+                value, status = accuracy_at(parity, fashion, target, cell[column].to_numpy(dtype=float))
             rows.append((method, seed, target, value, status))
-    return pd.DataFrame(rows, columns=["method", "base_seed", "parity_accuracy", "fashion_accuracy", "status"])
+    return pd.DataFrame(rows, columns=["method", "base_seed", "parity_accuracy", column, "status"])
 
 
 def matched_table(matched: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
@@ -83,6 +87,22 @@ def matched_difference(
         raise ValueError(f"no accuracy at {target} parity for {', '.join(sorted(missing))}: check methods and targets")
     mean, low, high = map(float, mean_interval((wide[method] - wide[other]).to_numpy(dtype=float), level))
     return mean, low, high
+
+
+def keeps_more(claim: str, matched: pd.DataFrame, method: str, other: str, quantity: str) -> Iterator[Check]:
+    """Checks that `method` keeps more than `other` at each target of `matched_accuracy`; JUDGED decides."""
+    for target in matched["parity_accuracy"].unique():
+        mean, low, high = matched_difference(matched, method, other, target)
+        yield check(
+            claim,
+            quantity,
+            0.0,
+            Estimate(mean, 0.0, matched["base_seed"].nunique()),
+            "above",
+            role="headline" if target == JUDGED else "beside",
+            interval=(low, high),
+            parity=target,
+        )
 
 
 def mean_interval(values: Array, level: float = 0.95) -> tuple[Array, Array, Array]:

@@ -11,13 +11,11 @@ import pandas as pd
 from torch import Tensor
 
 from forgetting.data import Tasks
-from forgetting.frontier import select
-from forgetting.matched import accuracy_at
+from forgetting.matched import JUDGED, matched_accuracy
 from forgetting.objectives import oracle_log_probs
 from forgetting.points import class_accuracy, parity_accuracy
 from forgetting.policy import Policy
 
-MATCHED = 0.96
 LARGEST = math.log(5)  # entropy of a base that is uniform over the right digits
 
 
@@ -40,17 +38,14 @@ def describe(base: Policy, tasks: Tasks) -> dict[str, float]:
     }
 
 
-def at_matched(points: pd.DataFrame, method: str, target: float = MATCHED) -> pd.DataFrame:
+def at_matched(points: pd.DataFrame, method: str, target: float = JUDGED) -> pd.DataFrame:
     """Forward KL and clothes accuracy of a method at `target` parity accuracy, interpolated along each base seed's
     frontier: columns <method>_kl, <method>_fashion by base_seed; NaN where it is not reached."""
-    rows = {}
-    for seed, own in select(points[points["method"] == method], "frontier").groupby("base_seed"):
-        parity = own["parity_accuracy"].to_numpy(float)
-        rows[seed] = {
-            f"{method}_{name}": accuracy_at(parity, own[column].to_numpy(float), target)[0]
-            for name, column in (("kl", "forward_kl_new"), ("fashion", "fashion_accuracy"))
-        }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("base_seed")
+    own = points[points["method"] == method]
+    columns = {f"{method}_kl": "forward_kl_new", f"{method}_fashion": "fashion_accuracy"}
+    return pd.DataFrame(
+        {name: matched_accuracy(own, [target], of).set_index("base_seed")[of] for name, of in columns.items()}
+    )
 
 
 def bases_table(bases: Mapping[int, Policy], tasks: Tasks, points: pd.DataFrame) -> pd.DataFrame:

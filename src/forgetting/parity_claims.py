@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from forgetting.frontier import select
-from forgetting.matched import TARGETS, matched_accuracy, matched_difference
+from forgetting.matched import keeps_more, matched_accuracy
 from forgetting.results import Check, Estimate, check, exact, over_seeds
 
 VALUES = {  # claim: predictor, inputs
@@ -26,7 +26,6 @@ VALUES = {  # claim: predictor, inputs
 }
 BEATEN = ("R5", "R6", "R7", "R8", "R9")  # R10: the predictors on weights and activations
 ORDERS = {"R11": [("grpo", "sft_1"), ("grpo", "sft_2")], "R12": [("sft_oracle", "grpo")]}  # keeps more than
-MATCHED = 0.96  # parity accuracy at which orders are judged
 SPARSE, FULL = 0.05, 0.95  # R14: more unchanged weights than this are sparse; a lower share of full rank is low
 
 
@@ -71,22 +70,10 @@ def beaten(differences: pd.DataFrame) -> Iterator[Check]:
 
 def orders(points: pd.DataFrame) -> Iterator[Check]:
     """R11, R12: clothes kept by one method less those kept by another at the same parity accuracy, paired by seed."""
-    matched = matched_accuracy(points)
-    methods, seeds = set(points["method"]), points["base_seed"].nunique()
+    matched, methods = matched_accuracy(points), set(points["method"])
     for claim, pairs in ORDERS.items():
         for more, less in (pair for pair in pairs if methods.issuperset(pair)):
-            for target in TARGETS:
-                mean, low, high = matched_difference(matched, more, less, target)
-                yield check(
-                    claim,
-                    f"clothes kept by {more} less {less}",
-                    0.0,
-                    Estimate(mean, 0.0, seeds),
-                    "above",
-                    role="headline" if target == MATCHED else "beside",
-                    interval=(low, high),
-                    parity=target,
-                )
+            yield from keeps_more(claim, matched, more, less, f"clothes kept by {more} less {less}")
 
 
 def updates(points: pd.DataFrame) -> Iterator[Check]:

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from forgetting.distances import forward_kl, reverse_kl
 from forgetting.fisher import quadratic
 from forgetting.objectives import Batch, Before, sft_1
 
@@ -28,11 +29,6 @@ def with_penalty(policy: nn.Module, batch: Batch, strength: float, penalty: Call
     return loss + strength * penalty(logits) if strength else loss
 
 
-def kl(p: Tensor, q: Tensor) -> Tensor:
-    """KL(p‖q) of log-probabilities [n, k], mean over inputs."""
-    return (p.exp() * (p - q)).sum(1).mean()
-
-
 def ewc(policy: nn.Module, batch: Batch, *, strength: float = 1.0) -> Tensor:
     """½ Σ F (θ − θ₀)² with the base's diagonal Fisher information on the old task (Kirkpatrick et al. 2017)."""
     before = kept(batch)
@@ -45,19 +41,19 @@ def lwf(policy: nn.Module, batch: Batch, *, strength: float = 1.0, temperature: 
 
     def penalty(logits: Tensor) -> Tensor:
         target = (batch.base_log_probs / temperature).log_softmax(1)
-        return temperature**2 * kl(target, (logits / temperature).log_softmax(1))
+        return temperature**2 * forward_kl(target, (logits / temperature).log_softmax(1))
 
     return with_penalty(policy, batch, strength, penalty)
 
 
 def forward_anchor(policy: nn.Module, batch: Batch, *, strength: float = 1.0) -> Tensor:
     """KL(base‖policy) on new-task inputs."""
-    return with_penalty(policy, batch, strength, lambda logits: kl(batch.base_log_probs, logits.log_softmax(1)))
+    return with_penalty(policy, batch, strength, lambda logits: forward_kl(batch.base_log_probs, logits.log_softmax(1)))
 
 
 def reverse_anchor(policy: nn.Module, batch: Batch, *, strength: float = 1.0) -> Tensor:
     """KL(policy‖base) on new-task inputs."""
-    return with_penalty(policy, batch, strength, lambda logits: kl(logits.log_softmax(1), batch.base_log_probs))
+    return with_penalty(policy, batch, strength, lambda logits: reverse_kl(batch.base_log_probs, logits.log_softmax(1)))
 
 
 def old_anchor(policy: nn.Module, batch: Batch, *, strength: float = 1.0) -> Tensor:
@@ -66,7 +62,7 @@ def old_anchor(policy: nn.Module, batch: Batch, *, strength: float = 1.0) -> Ten
 
     def penalty(_: Tensor) -> Tensor:
         rows = before.rows(len(batch.x), batch.generator)
-        return kl(before.log_probs[rows], policy(before.x[rows]).log_softmax(1))
+        return forward_kl(before.log_probs[rows], policy(before.x[rows]).log_softmax(1))
 
     return with_penalty(policy, batch, strength, penalty)
 
