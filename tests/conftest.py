@@ -9,7 +9,7 @@ import hypothesis
 import pytest
 import torch
 
-from forgetting import data
+from forgetting import data, seeds
 from forgetting.base import pretrain
 from forgetting.data import Tasks
 from forgetting.points import Baseline
@@ -29,6 +29,14 @@ PRETRAINING = {
     "weight_decay": 0.0,
     "labels": "redrawn",
 }
+
+
+def shifted(policy: Policy, scale: float, *path: str) -> Policy:
+    """A copy of the policy with noise of this scale added to every weight and bias, from the stream at `path`."""
+    moved, draw = policy.copy(), seeds.generator(*path)
+    for parameter in moved.parameters():
+        parameter.data += scale * torch.randn(parameter.shape, generator=draw)
+    return moved
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,6 +10,7 @@ from forgetting.data import Tasks
 from forgetting.geometry import along, full_quadratic, geometry, geometry_checks, parted
 from forgetting.points import Baseline
 from forgetting.policy import Policy
+from tests.conftest import shifted
 
 
 def test_threshold_and_share_agree():
@@ -53,10 +54,7 @@ def test_base_with_a_gap_has_the_mass_it_was_told(tasks: Tasks):
 
 @pytest.fixture
 def end(baseline: Baseline) -> Policy:
-    policy, draw = baseline.reference.policy.copy(), seeds.generator("end")
-    for parameter in policy.parameters():
-        parameter.data += 0.08 * torch.randn(parameter.shape, generator=draw)
-    return policy
+    return shifted(baseline.reference.policy, 0.08, "end")
 
 
 def test_both_kls_are_the_quadratic_near_the_base_and_part_far_away(baseline: Baseline, end: Policy):

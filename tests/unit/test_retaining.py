@@ -12,6 +12,7 @@ from forgetting.fisher import diagonal_fisher, quadratic
 from forgetting.objectives import Batch, sft_1
 from forgetting.points import Baseline
 from forgetting.policy import Policy
+from tests.conftest import shifted
 
 SETTINGS = {"method": "m", "base_seed": 0, "learning_rate": 1e-3, "schedule": "cosine", "epochs": 1, "batch_size": 64}
 SETTINGS |= {"warmup": 0.1, "weight_decay": 0.0, "checkpoints": 1, "diverged_above": 100.0}
@@ -56,10 +57,7 @@ def batch(baseline: Baseline, tasks: Tasks) -> Batch:
 
 @pytest.fixture
 def moved(baseline: Baseline) -> Policy:
-    policy, draw = baseline.reference.policy.copy(), seeds.generator("moved")
-    for parameter in policy.parameters():
-        parameter.data += 0.02 * torch.randn(parameter.shape, generator=draw)
-    return policy
+    return shifted(baseline.reference.policy, 0.02, "moved")
 
 
 @pytest.mark.parametrize(("method", "options"), NOTHING, ids=lambda value: getattr(value, "__name__", ""))
