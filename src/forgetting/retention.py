@@ -52,13 +52,13 @@ NEEDS = {  # what a method needs on top of the new task
 def kept_table(points: pd.DataFrame) -> pd.DataFrame:
     """One row a method and target: clothes kept at that parity accuracy, with Student's interval over base seeds.
 
-    Columns as `matched.matched_table`, then forward_kl_new (there, mean over seeds) and needs.
+    Columns as `matched.matched_table`, then forward_kl_new (there, mean over seeds; NaN like the accuracy where one
+    does not get there) and needs.
     """
     table = matched_table(matched_accuracy(points, TARGETS))
     keys, distance = ["method", "parity_accuracy"], matched_accuracy(points, TARGETS, "forward_kl_new")
-    return table.merge(distance.groupby(keys, as_index=False)["forward_kl_new"].mean(), on=keys).assign(
-        needs=lambda frame: frame["method"].map(NEEDS).fillna("nothing")
-    )
+    mean = distance.groupby(keys, as_index=False)["forward_kl_new"].mean(skipna=False)
+    return table.merge(mean, on=keys).assign(needs=lambda frame: frame["method"].map(NEEDS).fillna("nothing"))
 
 
 def kept_cells(table: pd.DataFrame, unseen: pd.DataFrame) -> pd.DataFrame:

@@ -50,6 +50,14 @@ def test_what_is_kept_and_what_it_needs():
     assert cells.loc["sequential SFT-1", "left by the law"] == "--"
 
 
+def test_a_method_that_one_seed_does_not_bring_there_has_no_kl_there_either():
+    frame = points(law=False)
+    frame.loc[(frame["method"] == "lwf") & (frame["base_seed"] == 1), "parity_accuracy"] -= 0.2
+    table = kept_table(frame).set_index(["method", "parity_accuracy"])
+    assert table.loc[("lwf", 0.96), "status"] == "reached by some"
+    assert table.loc[("lwf", 0.96), ["fashion_accuracy", "forward_kl_new"]].isna().all()
+
+
 def test_an_order_that_turns_changes_the_verdict():
     right = verdicts(retention_checks(points(law=False)), ["A11", "A12"]).set_index("id")
     assert right["verdict"].tolist() == ["reproduced", "reproduced"]
