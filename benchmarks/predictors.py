@@ -40,7 +40,8 @@ def main() -> None:
     draw = seeds.generator("benchmark")
     images = Images(torch.randn(INPUTS, 785, generator=draw), torch.randint(10, (INPUTS,), generator=draw))
     baseline = Baseline.of(Policy(draw), Tasks(images, images, images, images))
-    policy = baseline.reference.policy.copy()
+    assert baseline.reference is not None
+    policy = baseline.policy.copy()
     for parameter in policy.parameters():
         parameter.data += 0.01 * torch.randn(parameter.shape, generator=draw)
     seen, base = policy.see(images.x), baseline.new

@@ -62,9 +62,13 @@ class Finetuning(Section):
     epochs: Annotated[tuple[Count, ...], Field(min_length=1)] = Field(description="Passes over the digits.")
     batch_size: Count = Field(description="Images a step.")
     warmup: Share = Field(description="Share of the steps in which the rate rises linearly.")
-    weight_decay: Annotated[float, Field(ge=0)] = Field(description="AdamW's weight decay.")
+    weight_decay: Annotated[float, Field(ge=0)] = Field(description="The optimizer's weight decay.")
+    optimizer: Literal["adamw", "sgd"] = Field(description="AdamW, or SGD with momentum 0.9.")
     checkpoints: Annotated[int, Field(ge=1, le=100)] = Field(
         description="Measurements a training, evenly spaced, the last at the end."
+    )
+    accuracy: Literal["greedy", "sampled"] = Field(
+        description="Accuracy of the most probable answer, or of one that is drawn, in expectation."
     )
     keep_checkpoints: Literal["none", "final", "all"] = Field(
         description="Which weights to keep as safetensors (2 MB each)."
@@ -79,6 +83,7 @@ class Method(Section):
 
     objective: str = Field(description="Function of forgetting.objectives, or my_file:my_function.")
     options: dict[str, float | int | str | bool] = Field(default={}, description="Keyword arguments of the objective.")
+    inner: Count = Field(default=1, description="Optimizer steps on each batch; GRPO keeps its answers for them.")
 
     @model_validator(mode="after")
     def known(self) -> "Method":

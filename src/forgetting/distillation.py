@@ -62,18 +62,21 @@ def fine_tuned(
     warmup: float,
     weight_decay: float,
     checkpoints: int,
+    optimizer: str = "adamw",
+    accuracy: str = "greedy",
+    inner: int = 1,
 ) -> tuple[Policy, list[dict[str, Any]]]:
     """A fine-tuned copy of `base`, and both accuracies at each checkpoint: the training that `finetune` does, without
     the distances. Checkpoints that a diverging training does not reach are rows all the same, marked `diverged`."""
     training = training_name(method, base_seed, learning_rate, schedule, epochs)
-    plan = Plan(learning_rate, schedule, epochs, batch_size, warmup, weight_decay)
+    plan = Plan(learning_rate, schedule, epochs, batch_size, warmup, weight_decay, optimizer, inner)
     at, policy = checkpoint_steps(plan.steps(tasks.digits), checkpoints), base.copy()
-    kept = accuracies(base, tasks)["fashion_accuracy"]
+    kept = accuracies(base, tasks, accuracy)["fashion_accuracy"]
     done = descend(policy, objective, tasks.digits, base_log_probs, plan, base_seed=base_seed, training=training)
     measured = {}
     for step in done:
         if step in at:
-            found = accuracies(policy, tasks)
+            found = accuracies(policy, tasks, accuracy)
             measured[step] = {**found, "forgetting": kept - found["fashion_accuracy"], "diverged": False}
     lost = {**dict.fromkeys(["parity_accuracy", "fashion_accuracy", "forgetting"], math.nan), "diverged": True}
     keys = {"method": method, "base_seed": base_seed, "training": training, "learning_rate": learning_rate}
@@ -82,11 +85,12 @@ def fine_tuned(
     ]
 
 
-def accuracies(policy: Policy, tasks: Tasks) -> dict[str, float]:
-    """Share of test images answered right, on both tasks."""
+def accuracies(policy: Policy, tasks: Tasks, accuracy: str) -> dict[str, float]:
+    """Share of test images answered right, on both tasks (see `points.share_right`)."""
+    digits, clothes = tasks.digits_test, tasks.clothes_test
     return {
-        "parity_accuracy": parity_accuracy(policy.log_probs(tasks.digits_test.x), tasks.digits_test.label),
-        "fashion_accuracy": class_accuracy(policy.log_probs(tasks.clothes_test.x), tasks.clothes_test.label),
+        "parity_accuracy": parity_accuracy(policy.log_probs(digits.x), digits.label, accuracy),
+        "fashion_accuracy": class_accuracy(policy.log_probs(clothes.x), clothes.label, accuracy),
     }
 
 
@@ -98,21 +102,22 @@ def distil(
     *,
     base_seed: int,
     rates: Sequence[float],
+    inner: int = 1,
     **settings: Any,
 ) -> pd.DataFrame:
     """Checkpoints of a teacher (method `teacher`, its end only) and of its students at those of `rates` that are at
     least `SLOWEST` of its own.
 
     `points` are those of the teacher's method and base seed, `objective` is that method's: the teacher is trained
-    once more, as it was. `settings`: batch_size, warmup, weight_decay, checkpoints, as in `fine_tuned`. Raises
-    RuntimeError if the teacher does not come out as in the points.
+    once more, as it was, with its `inner` steps. `settings`: batch_size, warmup, weight_decay, checkpoints, optimizer,
+    accuracy, as in `fine_tuned`. Raises RuntimeError if the teacher does not come out as in the points.
     """
     chosen = choose_teacher(points)
     grid = {"base_seed": base_seed, "schedule": chosen["schedule"], "epochs": int(chosen["epochs"]), **settings}
     base_log_probs = base.log_probs(tasks.digits.x).float()
     teacher, rows = fine_tuned(
         base, tasks, objective, base_log_probs,
-        method=chosen["method"], learning_rate=float(chosen["learning_rate"]), **grid,
+        method=chosen["method"], learning_rate=float(chosen["learning_rate"]), inner=inner, **grid,
     )  # fmt: skip
     found = [rows[-1][name] for name in ("parity_accuracy", "fashion_accuracy")]
     if not np.allclose(found, [chosen["parity_accuracy"], chosen["fashion_accuracy"]], atol=1e-9):

@@ -1,11 +1,12 @@
 """One job of the parity line: every training of one method from one base policy."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from itertools import product, repeat
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
+import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
@@ -41,16 +42,19 @@ def digit_batches(
     batch_size: int,
     epochs: int,
     before: Before | None = None,
+    inner: int = 1,
 ) -> Iterator[Batch]:
-    """Batches of the new task, with what may be kept of the old one.
+    """Batches of the new task, each `inner` times, with what may be kept of the old one.
 
     All trainings from one base see the images in the same order, so that methods are compared on equal terms; labels
     and actions are each training's own.
     """
     order = seeds.generator("finetuning", base_seed, "order")
     draws = seeds.generator("finetuning", base_seed, "draws", training)
+    fixed = torch.rand(len(digits.label), generator=seeds.generator("finetuning", base_seed, "fixed"))
     for rows in epoch_batches(len(digits.label), batch_size, epochs, order):
-        yield Batch(digits.x[rows], digits.label[rows], base_log_probs[rows], draws, before)
+        batch = Batch(digits.x[rows], digits.label[rows], base_log_probs[rows], draws, before, fixed[rows])
+        yield from repeat(batch, inner)
 
 
 class Plan(NamedTuple):
@@ -62,10 +66,12 @@ class Plan(NamedTuple):
     batch_size: int
     warmup: float
     weight_decay: float = 0.0
+    optimizer: str = "adamw"
+    inner: int = 1  # steps on each batch
 
     def steps(self, digits: Images) -> int:
         """Optimizer steps in all."""
-        return self.epochs * -(-len(digits.label) // self.batch_size)
+        return self.epochs * -(-len(digits.label) // self.batch_size) * self.inner
 
 
 def descend(
@@ -84,8 +90,10 @@ def descend(
     `training` names the stream of the training's own draws.
     """
     rates = learning_rates(plan.learning_rate, plan.schedule, plan.steps(digits), plan.warmup)
-    batches = digit_batches(digits, base_log_probs, base_seed, training, plan.batch_size, plan.epochs, before)
-    return train(policy, objective, batches, rates, plan.weight_decay)
+    batches = digit_batches(
+        digits, base_log_probs, base_seed, training, plan.batch_size, plan.epochs, before, plan.inner
+    )
+    return train(policy, objective, batches, rates, plan.weight_decay, plan.optimizer)
 
 
 def one_epoch(
@@ -122,6 +130,8 @@ def finetune(
     checkpoints: int,
     diverged_above: float,
     base_log_probs: Tensor,
+    optimizer: str = "adamw",
+    inner: int = 1,
     before: Before | None = None,
     adapt: Callable[[Policy], Adapted] = Policy.copy,
     keep: Keep = lambda policy, training, step: None,
@@ -139,8 +149,8 @@ def finetune(
         "epochs": epochs,
     }
     training = training_name(method, base_seed, learning_rate, schedule, epochs)
-    policy = adapt(baseline.reference.policy)
-    plan = Plan(learning_rate, schedule, epochs, batch_size, warmup, weight_decay)
+    policy = adapt(baseline.policy)
+    plan = Plan(learning_rate, schedule, epochs, batch_size, warmup, weight_decay, optimizer, inner)
     at = checkpoint_steps(plan.steps(tasks.digits), checkpoints)
     done = descend(
         policy, objective, tasks.digits, base_log_probs, plan, base_seed=base_seed, training=training, before=before
@@ -171,15 +181,18 @@ def finetune_grid(
     rates: Sequence[float],
     schedules: Sequence[str],
     epochs: Sequence[int],
+    accuracy: str = "greedy",
+    outputs_only: bool = False,
     keep_checkpoints: str = "none",
     checkpoint_folder: Path | None = None,
-    **settings: float | int,
+    **settings: float | int | str,
 ) -> pd.DataFrame:
-    """Points of every learning rate × schedule × number of epochs. `settings` as in `finetune`.
+    """Points of every learning rate × schedule × number of epochs. `settings` as in `finetune`; `accuracy` and
+    `outputs_only` as in `Baseline.of`.
 
     `keep_checkpoints` (none, final, all) says which weights go to `checkpoint_folder`, as safetensors.
     """
-    baseline = Baseline.of(base, tasks)
+    baseline = Baseline.of(base, tasks, accuracy, outputs_only)
     base_log_probs, before = base.log_probs(tasks.digits.x).float(), kept_from(base, tasks)
     grid = list(product(rates, schedules, epochs))
 

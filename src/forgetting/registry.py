@@ -44,15 +44,27 @@ def source_file(name: str) -> Path:
     return Path(spec.origin)
 
 
-def signatures(path: Path) -> dict[str, set[str]]:
-    """Options of each function in `path` that can be an objective: one whose first arguments are policy and batch."""
+def signatures(path: Path) -> dict[str, dict[str, list[object]]]:
+    """Options of each function in `path` that can be an objective: one whose first arguments are policy and batch.
+
+    With each option its values, where they are annotated as Literal; else none.
+    """
     found = {}
     for node in ast.parse(path.read_text(), str(path)).body:
         if isinstance(node, ast.FunctionDef):
-            positional = [a.arg for a in node.args.posonlyargs + node.args.args]
-            if positional[:ARGUMENTS] == ["policy", "batch"]:
-                found[node.name] = {*positional[ARGUMENTS:], *(a.arg for a in node.args.kwonlyargs)}
+            positional = node.args.posonlyargs + node.args.args
+            if [a.arg for a in positional][:ARGUMENTS] == ["policy", "batch"]:
+                options = positional[ARGUMENTS:] + node.args.kwonlyargs
+                found[node.name] = {a.arg: literals(a.annotation) for a in options}
     return found
+
+
+def literals(annotation: ast.expr | None) -> list[object]:
+    """The values of an annotation Literal[…]; none of any other."""
+    if isinstance(annotation, ast.Subscript) and getattr(annotation.value, "id", "") == "Literal":
+        values = ast.literal_eval(annotation.slice)
+        return list(values) if isinstance(values, tuple) else [values]
+    return []
 
 
 def check(name: str, options: Mapping[str, object]) -> None:
@@ -65,12 +77,16 @@ def check(name: str, options: Mapping[str, object]) -> None:
             f"unknown objective {name!r}: {path.name} has {', '.join(sorted(known))}; "
             "name a function of yours as my_file:my_objective (its first arguments are policy and batch)."
         )
-    unknown = sorted(set(options) - known[function])
+    unknown = sorted(set(options) - known[function].keys())
     if unknown:
         raise ValueError(
             f"objective {name!r} has no option {', '.join(unknown)}: "
             f"it takes {', '.join(sorted(known[function])) or 'none'}."
         )
+    for option, value in options.items():
+        allowed = known[function][option]
+        if allowed and value not in allowed:
+            raise ValueError(f"objective {name!r}: {option} is {value!r}, not one of {', '.join(map(str, allowed))}.")
 
 
 def load(name: str, options: Mapping[str, object]) -> "Objective":

@@ -46,6 +46,24 @@ class AdamW:
         )
 
 
+class SGD:
+    """Stochastic gradient descent with momentum 0.9, as torch.optim has it."""
+
+    def __init__(self, parameters: Iterable[Tensor], weight_decay: float = 0.0) -> None:
+        self.parameters = list(parameters)
+        self.optimizer = torch.optim.SGD(self.parameters, lr=1.0, momentum=0.9, weight_decay=weight_decay)
+
+    def step(self, gradients: Iterable[Tensor], learning_rate: float) -> None:
+        """Move the parameters, in place."""
+        self.optimizer.param_groups[0]["lr"] = learning_rate
+        for parameter, gradient in zip(self.parameters, gradients, strict=True):
+            parameter.grad = gradient
+        self.optimizer.step()
+
+
+OPTIMIZERS: dict[str, type[AdamW] | type[SGD]] = {"adamw": AdamW, "sgd": SGD}
+
+
 def learning_rates(peak: float, schedule: str, steps: int, warmup: float) -> list[float]:
     """Learning rate of each of `steps` steps: linear warm-up over the share `warmup`, then constant or cosine to 0."""
     rising = round(warmup * steps)
@@ -72,20 +90,21 @@ def train(
     batches: Iterable[Batch],
     rates: Iterable[float],
     weight_decay: float = 0.0,
+    optimizer: str = "adamw",
 ) -> Iterator[int]:
-    """Descend `objective` on `batches`, in place; yields the number of each step when it is done.
+    """Descend `objective` on `batches` by one of OPTIMIZERS, in place; yields the number of each step when it is done.
 
     Stops early, before the step that would spoil the weights, when the loss is not finite: the caller sees fewer
     steps than it asked for. Whatever the caller does between the steps leaves the training as it is, as long as it
     does not write to the policy.
     """
     parameters = list(policy.parameters())
-    optimizer = AdamW(parameters, weight_decay)
+    moves = OPTIMIZERS[optimizer](parameters, weight_decay)
     for step, (batch, rate) in enumerate(zip(batches, rates, strict=True), start=1):
         loss = objective(policy, batch)
         if not math.isfinite(loss.item()):
             return
-        optimizer.step(torch.autograd.grad(loss, parameters), rate)
+        moves.step(torch.autograd.grad(loss, parameters), rate)
         yield step
 
 

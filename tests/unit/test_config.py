@@ -68,6 +68,11 @@ def test_paper_preset_is_the_published_grid():
             {"groups": 4},
             r"methods\.grpo: objective 'grpo' has no option groups: it takes advantage",
         ),
+        (
+            "methods.sft_2.options",
+            {"labels": "never"},
+            r"methods\.sft_2: objective 'sft_2': labels is 'never', not one of redrawn, once",
+        ),
         ("methods", {}, r"methods: .*at least 1"),
         ("methods.bad name", {"objective": "sft_1"}, r"methods.*pattern"),
         ("base.seeds", [], r"base\.seeds: .*at least 1"),

@@ -26,7 +26,7 @@ def run(base: Policy, tasks: Tasks, objective: Objective = sft_1, rates: tuple[f
 
 
 def test_untouched_base_has_forgotten_nothing(baseline: Baseline):
-    row = measure(baseline, baseline.reference.policy.copy(), 100.0, last=True)
+    row = measure(baseline, baseline.policy.copy(), 100.0, last=True)
     assert row["forgetting"] == 0 and not row["diverged"]
     same = {"cknna_new", "cknna_old", "unchanged", "nearly_unchanged"}  # shares: all of it is as it was
     assert {name: row[name] for name in columns()} == pytest.approx({n: float(n in same) for n in columns()}, abs=1e-9)
@@ -151,3 +151,27 @@ def test_gather_refuses_what_is_not_the_product(base: Policy, tasks: Tasks):
         gather([points[points["checkpoint"] < 4]], names, 4)
     with pytest.raises(ValueError, match="lack or repeat"):
         gather([points, points], names, 4)
+
+
+def test_outputs_alone_are_measured_as_with_the_rest(base: Policy, tasks: Tasks):
+    whole, part = run(base, tasks, rates=(1e-3,)), run(base, tasks, rates=(1e-3,), outputs_only=True)
+    same = [name for name in whole if not part[name].isna().any()]
+    assert {"forward_kl_new", "fashion_accuracy", "reverse_kl_old"} <= set(same)
+    pd.testing.assert_frame_equal(whole[same], part[same])
+    assert part.drop(columns=same).isna().all(axis=None)
+
+
+def test_accuracy_of_drawn_answers_is_the_mass_on_right_ones(base: Policy, tasks: Tasks):
+    points = run(base, tasks, rates=(1e-3,), accuracy="sampled", outputs_only=True)
+    sampled = Baseline.of(base, tasks, "sampled")
+    drawn = torch.distributions.Categorical(logits=sampled.old.log_probs).sample((4000,))
+    share = (drawn == sampled.clothes.label).double().mean().item()
+    kept = points["fashion_accuracy"] + points["forgetting"]  # the base's
+    assert kept.to_numpy() == pytest.approx(share, abs=0.005)
+
+
+def test_inner_steps_go_over_each_batch_again(base: Policy, tasks: Tasks):
+    """Two inner steps are twice the steps on the same images; with one nothing changes."""
+    once, twice = (run(base, tasks, grpo, rates=(1e-3,), inner=n, outputs_only=True) for n in (1, 2))
+    pd.testing.assert_frame_equal(once, run(base, tasks, grpo, rates=(1e-3,), outputs_only=True))
+    assert (twice["step"] == 2 * once["step"]).all() and (twice["forward_kl_new"] != once["forward_kl_new"]).all()

@@ -54,11 +54,11 @@ def test_base_with_a_gap_has_the_mass_it_was_told(tasks: Tasks):
 
 @pytest.fixture
 def end(baseline: Baseline) -> Policy:
-    return shifted(baseline.reference.policy, 0.08, "end")
+    return shifted(baseline.policy, 0.08, "end")
 
 
 def test_both_kls_are_the_quadratic_near_the_base_and_part_far_away(baseline: Baseline, end: Policy):
-    table = geometry(baseline.reference.policy, end, baseline.clothes)
+    table = geometry(baseline.policy, end, baseline.clothes)
     first, last = table.iloc[0], table.iloc[-1]
     for kl in ("forward", "reverse"):
         assert first[kl] == pytest.approx(first["full"], rel=0.02)
@@ -72,7 +72,7 @@ def test_both_kls_are_the_quadratic_near_the_base_and_part_far_away(baseline: Ba
 
 def test_full_quadratic_is_the_variance_of_a_change_of_logits(baseline: Baseline):
     """A bias of the last layer moves one logit by the same amount on every input."""
-    base = baseline.reference.policy
+    base = baseline.policy
     moved = base.copy()
     moved.biases[2].data[3] += 0.5
     p = base.log_probs(baseline.clothes.x).exp()[:, 3]
@@ -81,7 +81,7 @@ def test_full_quadratic_is_the_variance_of_a_change_of_logits(baseline: Baseline
 
 
 def test_along_runs_from_base_to_end(baseline: Baseline, end: Policy):
-    base = baseline.reference.policy
+    base = baseline.policy
     for t, target in ((0.0, base), (1.0, end)):
         for found, expected in zip(along(base, end, t).parameters(), target.parameters(), strict=True):
             torch.testing.assert_close(found, expected.double())

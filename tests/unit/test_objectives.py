@@ -1,6 +1,7 @@
 """Definitions that are easy to get wrong (each a test): targets, oracle, GRPO."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -127,10 +128,11 @@ def test_first_loss_is_zero_and_moves(base: Policy, batch: Batch, advantage: str
 
 def test_one_wrong_answer_in_eight_by_hand():
     """Rewards 1×7, 0: mean 7/8, deviation √7/8; advantages 1/√7 and −√7, or 1/8 and −7/8."""
-    reward = torch.tensor([[1.0] * 7 + [0.0]])
-    torch.testing.assert_close(advantages(reward, "mean"), torch.tensor([[1 / 8] * 7 + [-7 / 8]]))
+    reward, weight = torch.tensor([[1.0] * 7 + [0.0]]), torch.full((1, 8), 1 / 8)
+    torch.testing.assert_close(advantages(reward, weight, "mean"), torch.tensor([[1 / 8] * 7 + [-7 / 8]]))
     root = math.sqrt(7)
-    torch.testing.assert_close(advantages(reward, "std"), torch.tensor([[1 / root] * 7 + [-root]]), atol=1e-4, rtol=0)
+    by_hand = torch.tensor([[1 / root] * 7 + [-root]])
+    torch.testing.assert_close(advantages(reward, weight, "std"), by_hand, atol=1e-4, rtol=0)
 
 
 def test_policy_gradient_is_unbiased(batch: Batch):
@@ -138,9 +140,57 @@ def test_policy_gradient_is_unbiased(batch: Batch):
     policy = Fixed(torch.randn(100, 10, generator=seeds.generator("logits")))
     right = objectives.right_answers(batch.parity)
     exact = gradient(-(policy.logits.softmax(1) * right).sum(1).mean(), policy)
-    losses = (grpo(policy, batch, group=4, advantage="mean") for _ in range(2_000))
+    losses = (grpo(policy, replace(batch, kept={}), group=4, advantage="mean") for _ in range(2_000))
     drawn = torch.stack([gradient(loss, policy) @ exact for loss in losses])
     assert abs(drawn.mean() - 0.75 * exact @ exact) < 4 * drawn.std() / math.sqrt(len(drawn))
+
+
+def test_exact_group_is_the_expectation(batch: Batch):
+    """All ten answers, each as probable as it is: with the mean taken off, the gradient of the expected reward."""
+    policy = Fixed(torch.randn(100, 10, generator=seeds.generator("logits")))
+    right = objectives.right_answers(batch.parity)
+    expected = gradient(-(policy.logits.softmax(1) * right).sum(1).mean(), policy)
+    torch.testing.assert_close(gradient(grpo(policy, batch, group="exact", advantage="mean"), policy), expected)
+
+
+def test_further_steps_on_a_batch_keep_its_answers_and_clip(batch: Batch):
+    """By hand: an answer twice as likely as when it was drawn gains 1 + clip times its advantage; one half as likely,
+    with a negative advantage, 1 − clip times."""
+    policy = Fixed(torch.zeros(100, 10))
+    grpo(policy, batch)
+    drawn, then = batch.kept["answers"].clone(), batch.kept["then"]
+    moved = Fixed(torch.randn(100, 10, generator=seeds.generator("logits")))
+    loss = grpo(moved, batch, clip=0.2)
+    assert torch.equal(batch.kept["answers"], drawn)
+    reward = (drawn % 2 == batch.parity[:, None]).float()
+    better = advantages(reward, batch.kept["weight"], "std")
+    ratio = (moved.logits.log_softmax(1).gather(1, drawn) - then).exp()
+    bounded = torch.where(better > 0, ratio.clamp(max=1.2), ratio.clamp(min=0.8))
+    torch.testing.assert_close(loss, -(bounded * better).mean())
+    assert (bounded != ratio).any()
+
+
+def test_labels_that_are_drawn_once_stay(batch: Batch, monkeypatch: pytest.MonkeyPatch):
+    seen: list[Tensor] = []
+    monkeypatch.setattr(objectives.F, "cross_entropy", lambda logits, target: seen.append(target) or logits.sum())
+    fixed = replace(batch, fixed=torch.rand(100, generator=seeds.generator("fixed")))
+    for objective in (sft_2, sft_oracle):
+        for _ in range(2):
+            objective(Fixed(torch.zeros(100, 10)), fixed, labels="once")
+        assert torch.equal(*seen[-2:]) and len(set(seen[-1].tolist())) > 2
+    assert (seen[-1] % 2 == batch.parity).all()
+
+
+def test_penalties_measure_what_they_say(base: Policy, batch: Batch):
+    """Over all ten answers k3 is KL(policy‖base) exactly; the forward penalty is KL(base‖policy)."""
+    p, q = (Policy(seeds.generator(name)).log_probs(batch.x) for name in ("one", "other"))
+    everything = {"answers": torch.arange(10).expand(100, 10), "weight": p.exp()}
+    reverse, forward, sampled = (
+        objectives.distance(p, q, **everything, penalty=name) for name in ("reverse", "forward", "sampled")
+    )
+    torch.testing.assert_close(reverse, (p.exp() * (p - q)).sum(1))
+    torch.testing.assert_close(forward, (q.exp() * (q - p)).sum(1))
+    torch.testing.assert_close(sampled, reverse)
 
 
 def test_kl_penalty_is_exact_and_points_from_policy_to_base(base: Policy, batch: Batch):

@@ -30,7 +30,7 @@ NOTHING = [
 
 def trained(baseline: Baseline, tasks: Tasks, objective, **options) -> list[torch.Tensor]:
     """Final weights of a short training."""
-    base, weights = baseline.reference.policy, []
+    base, weights = baseline.policy, []
     finetune(
         baseline,
         tasks,
@@ -50,14 +50,14 @@ def sequential(baseline: Baseline, tasks: Tasks) -> list[torch.Tensor]:
 
 @pytest.fixture
 def batch(baseline: Baseline, tasks: Tasks) -> Batch:
-    base, digits = baseline.reference.policy, tasks.digits.take(torch.arange(32))
+    base, digits = baseline.policy, tasks.digits.take(torch.arange(32))
     log_probs = base.log_probs(digits.x).float()
     return Batch(digits.x, digits.label, log_probs, seeds.generator("batch"), kept_from(base, tasks))
 
 
 @pytest.fixture
 def moved(baseline: Baseline) -> Policy:
-    return shifted(baseline.reference.policy, 0.02, "moved")
+    return shifted(baseline.policy, 0.02, "moved")
 
 
 @pytest.mark.parametrize(("method", "options"), NOTHING, ids=lambda value: getattr(value, "__name__", ""))
@@ -87,14 +87,14 @@ def test_lwf_at_temperature_one_is_the_forward_anchor_on_new_inputs(batch: Batch
 
 
 def test_ewcs_penalty_is_the_predictors_quadratic(batch: Batch, moved: Policy, baseline: Baseline, tasks: Tasks):
-    base = baseline.reference.policy
+    base = baseline.policy
     fisher = diagonal_fisher(base, tasks.clothes.x[:2000])
     penalty = retaining.ewc(moved, batch, strength=3.0) - sft_1(moved, batch)
     torch.testing.assert_close(penalty, 3 * quadratic(fisher, base, moved), rtol=1e-4, atol=1e-6)
 
 
 def test_an_anchor_is_nothing_at_the_base_and_its_directions_differ_away_from_it(batch, baseline, moved):
-    base = baseline.reference.policy
+    base = baseline.policy
     for anchor in (retaining.forward_anchor, retaining.reverse_anchor, retaining.old_anchor):
         assert (anchor(base, batch, strength=1.0) - sft_1(base, batch)).abs() < 1e-5
     forward, reverse = (a(moved, batch, strength=1.0) for a in (retaining.forward_anchor, retaining.reverse_anchor))
@@ -123,7 +123,7 @@ def test_methods_say_what_is_missing(batch: Batch, moved: Policy):
 
 
 def test_lora_starts_as_the_base_and_trains_its_factors_alone(baseline: Baseline, batch: Batch):
-    base = baseline.reference.policy
+    base = baseline.policy
     lora = LoRA(base, 4, seeds.generator("lora"))
     torch.testing.assert_close(lora(batch.x), base(batch.x))
     sizes = {tuple(p.shape) for p in lora.parameters()}
@@ -132,7 +132,7 @@ def test_lora_starts_as_the_base_and_trains_its_factors_alone(baseline: Baseline
 
 
 def test_lora_of_full_rank_can_be_any_update(baseline: Baseline, batch: Batch, moved: Policy):
-    base = baseline.reference.policy
+    base = baseline.policy
     lora = LoRA(base, 512, seeds.generator("lora"))
     for layer, (weight, start) in enumerate(zip(moved.weights, base.weights, strict=True)):
         u, s, v = torch.linalg.svd((weight - start).detach().double(), full_matrices=False)

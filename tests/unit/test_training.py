@@ -12,7 +12,7 @@ from forgetting.data import Tasks
 from forgetting.finetuning import digit_batches
 from forgetting.objectives import sft_1
 from forgetting.policy import Policy
-from forgetting.training import AdamW, epoch_batches, learning_rates, train
+from forgetting.training import SGD, AdamW, epoch_batches, learning_rates, train
 from tests.conftest import PRETRAINING
 
 
@@ -36,6 +36,14 @@ def test_adamw_is_torchs_to_the_bit(weight_decay: float):
             parameter.grad = gradient.clone()
         reference.step()
     assert all(torch.equal(a, b) for a, b in zip(ours, theirs, strict=True))
+
+
+def test_sgd_is_descent_with_momentum_by_hand():
+    weight = torch.tensor([1.0])
+    optimizer = SGD([weight])
+    for gradient, rate in ((2.0, 0.1), (1.0, 0.01)):
+        optimizer.step([torch.tensor([gradient])], rate)
+    assert weight.item() == pytest.approx(1 - 0.1 * 2 - 0.01 * (0.9 * 2 + 1))
 
 
 def test_schedules():

@@ -7,7 +7,7 @@ Out: <results>/distillation/{base_seed}.parquet   a GRPO teacher's end, and chec
      <results>/parity/bases.parquet, tables/bases.csv   each base's entropy over the right digits, and GRPO's place at 96 %
 """
 
-TRAINING = ["batch_size", "warmup", "weight_decay"]
+TRAINING = ["batch_size", "warmup", "weight_decay", "optimizer"]
 TAUGHT = CONFIG.base.seeds if "grpo" in CONFIG.methods else []  # without GRPO there is no teacher
 
 
@@ -32,9 +32,10 @@ rule distil:
     params:
         objective=lambda w: CONFIG.methods["grpo"].objective,
         options=lambda w: CONFIG.methods["grpo"].options,
+        inner=lambda w: CONFIG.methods["grpo"].inner,
         pixels=CONFIG.data.pixels,
         rates=CONFIG.finetuning.learning_rates.values(),
-        settings={name: leaves(CONFIG.finetuning)[name] for name in [*TRAINING, "checkpoints"]},
+        settings={name: leaves(CONFIG.finetuning)[name] for name in [*TRAINING, "checkpoints", "accuracy"]},
     script:
         "../scripts/distil_teacher.py"
 
@@ -57,7 +58,7 @@ rule align:
         mem_mb=by_attempt(2000),
         runtime=by_attempt(10),
     params:
-        methods=[(name, method.objective, method.options) for name, method in CONFIG.methods.items()],
+        methods=[(name, method.objective, method.options, method.inner) for name, method in CONFIG.methods.items()],
         pixels=CONFIG.data.pixels,
         settings={
             "learning_rate": CONFIG.finetuning.learning_rates.values()[-2:][0],

@@ -53,6 +53,7 @@ rule finetune:
     params:
         objective=lambda w: CONFIG.methods[w.method].objective,
         options=lambda w: CONFIG.methods[w.method].options,
+        inner=lambda w: CONFIG.methods[w.method].inner,
         pixels=CONFIG.data.pixels,
         rates=CONFIG.finetuning.learning_rates.values(),
         settings=leaves(CONFIG.finetuning, "learning_rates"),

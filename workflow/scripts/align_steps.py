@@ -23,8 +23,9 @@ with logged(snakemake.log[0]):
             registry.load(objective, options),
             method=method,
             base_seed=int(snakemake.wildcards.base_seed),
+            inner=inner,
             **snakemake.params.settings,
         )
-        for method, objective, options in snakemake.params.methods
+        for method, objective, options, inner in snakemake.params.methods
     ]
     write_parquet(pd.concat(frames, ignore_index=True), snakemake.output[0])

@@ -21,6 +21,7 @@ with logged(snakemake.log[0]):
         registry.load(snakemake.params.objective, snakemake.params.options),
         base_seed=int(snakemake.wildcards.base_seed),
         rates=snakemake.params.rates,
+        inner=snakemake.params.inner,
         **snakemake.params.settings,
     )
     write_parquet(frame, snakemake.output[0])

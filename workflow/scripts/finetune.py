@@ -20,6 +20,7 @@ with logged(snakemake.log[0]):
         method=snakemake.wildcards.method,
         base_seed=int(snakemake.wildcards.base_seed),
         rates=snakemake.params.rates,
+        inner=snakemake.params.inner,
         checkpoint_folder=Path(folder) if folder else None,
         **snakemake.params.settings,
     )
