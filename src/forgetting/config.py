@@ -155,6 +155,19 @@ class Regression(Section):
     resamples: Annotated[int, Field(ge=50)] = Field(description="Bootstrap resamples of an interval.")
 
 
+class Multiverse(Section):
+    """The same analysis under each choice that the paper leaves open (see universes)."""
+
+    seed: Seed = Field(description="Seed of the random combinations.")
+    size: Annotated[int, Field(ge=0)] = Field(description="Random combinations, beside every choice on its own.")
+    jobs: Count = Field(description="Jobs that share the trainings.")
+    points: Literal["all", "frontier", "final"] = Field(description="Which points enter R².")
+    grid: dict[str, Any] = Field(description="Settings that differ from the run's in all universes, by dotted name.")
+    choices: dict[Name, tuple[Annotated[dict[str, Any], Field(min_length=1)], ...]] = Field(
+        description="Choice: its other values, each one or more settings by dotted name, * for any letters."
+    )
+
+
 class Paper(Section):
     """The PDF."""
 
@@ -182,6 +195,7 @@ class Config(Section):
     finetuning: Finetuning
     methods: Annotated[dict[Name, Method], Field(min_length=1)]
     regression: Regression
+    multiverse: Multiverse
     mixture: Mixture
     anchors: Anchors
     language: Language

@@ -76,8 +76,9 @@ def inputs(images: Bytes, task: float, pixels: str = "unit") -> Tensor:
     return x
 
 
-def load(path: Path, pixels: str = "unit", digits: int | None = None) -> Tasks:
-    """The tasks in an `.npz` that `prepare` wrote; of its training digits, which are shuffled, the first `digits`."""
+def load(path: Path, pixels: str = "unit", digits: int | None = None, test_images: int | None = None) -> Tasks:
+    """The tasks in an `.npz` that `prepare` wrote; of its training digits and of each test set, which are shuffled, the
+    first `digits` and `test_images`."""
     with np.load(path, allow_pickle=False) as arrays:
 
         def images(name: str, task: float, count: int | None = None) -> Images:
@@ -87,6 +88,6 @@ def load(path: Path, pixels: str = "unit", digits: int | None = None) -> Tasks:
         return Tasks(
             images("digits", PARITY, digits),
             images("clothes", CLOTHES),
-            images("digits_test", PARITY),
-            images("clothes_test", CLOTHES),
+            images("digits_test", PARITY, test_images),
+            images("clothes_test", CLOTHES, test_images),
         )

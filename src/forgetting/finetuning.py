@@ -167,12 +167,26 @@ def finetune(
 
 
 def kept_from(base: Policy, tasks: Tasks) -> Before:
-    """What a method may keep of the old task: the base, its training images and what the base says on them."""
-    return Before(base, tasks.clothes.x, tasks.clothes.label, base.log_probs(tasks.clothes.x).float())
+    """What a method may keep of the old task: the base and its training images."""
+    return Before(base, tasks.clothes.x, tasks.clothes.label)
+
+
+class Start(NamedTuple):
+    """A base policy as a place to start from: what all trainings from it share."""
+
+    baseline: Baseline
+    log_probs: Tensor  # [n, 10] log π₀(answer | x) on the digits
+    before: Before
+
+    @classmethod
+    def of(cls, base: Policy, tasks: Tasks, accuracy: str = "greedy", outputs_only: bool = False) -> "Start":
+        """From `base`; `accuracy` and `outputs_only` as in `Baseline.of`."""
+        baseline = Baseline.of(base, tasks, accuracy, outputs_only)
+        return cls(baseline, base.log_probs(tasks.digits.x).float(), kept_from(base, tasks))
 
 
 def finetune_grid(
-    base: Policy,
+    start: Start,
     tasks: Tasks,
     objective: Objective,
     *,
@@ -181,19 +195,14 @@ def finetune_grid(
     rates: Sequence[float],
     schedules: Sequence[str],
     epochs: Sequence[int],
-    accuracy: str = "greedy",
-    outputs_only: bool = False,
     keep_checkpoints: str = "none",
     checkpoint_folder: Path | None = None,
     **settings: float | int | str,
 ) -> pd.DataFrame:
-    """Points of every learning rate × schedule × number of epochs. `settings` as in `finetune`; `accuracy` and
-    `outputs_only` as in `Baseline.of`.
+    """Points of every learning rate × schedule × number of epochs. `settings` as in `finetune`.
 
     `keep_checkpoints` (none, final, all) says which weights go to `checkpoint_folder`, as safetensors.
     """
-    baseline = Baseline.of(base, tasks, accuracy, outputs_only)
-    base_log_probs, before = base.log_probs(tasks.digits.x).float(), kept_from(base, tasks)
     grid = list(product(rates, schedules, epochs))
 
     def keep(policy: Policy, training: str, step: int) -> None:
@@ -204,7 +213,7 @@ def finetune_grid(
     rows = []
     for rate, schedule, length in tqdm(grid, desc=f"{method}, base {base_seed}", mininterval=10, unit="training"):
         rows += finetune(
-            baseline,
+            start.baseline,
             tasks,
             objective,
             method=method,
@@ -212,8 +221,8 @@ def finetune_grid(
             learning_rate=rate,
             schedule=schedule,
             epochs=length,
-            base_log_probs=base_log_probs,
-            before=before,
+            base_log_probs=start.log_probs,
+            before=start.before,
             keep=keep,
             **settings,  # type: ignore[arg-type]
         )

@@ -22,13 +22,17 @@ FISHER_INPUTS = 2000  # inputs of the old task over which the Fisher information
 class Before:
     """What may be kept from before the new task: the base policy, and training data of the old task.
 
-    x [n, 785] its inputs, label [n], log_probs [n, 10] log π₀(answer | x) of the base.
+    x [n, 785] its inputs, label [n].
     """
 
     policy: Policy
     x: Tensor
     label: Tensor
-    log_probs: Tensor
+
+    @cached_property
+    def log_probs(self) -> Tensor:
+        """log π₀(answer | x) of the base on the old task's inputs [n, 10], computed when first asked for."""
+        return self.policy.log_probs(self.x).float()
 
     @cached_property
     def fisher(self) -> Fisher:

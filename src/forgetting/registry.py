@@ -9,13 +9,14 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from forgetting.training import Objective
 
+Signatures = dict[str, dict[str, list[object]]]
 BUILT_IN = "forgetting.objectives"
 ARGUMENTS = 2  # policy and batch; what follows in an objective's signature are its options
 
@@ -44,7 +45,13 @@ def source_file(name: str) -> Path:
     return Path(spec.origin)
 
 
-def signatures(path: Path) -> dict[str, dict[str, list[object]]]:
+def signatures(path: Path) -> Signatures:
+    """As `parsed`, read again only when the file has changed: every rule of a run checks the config."""
+    return parsed(path.resolve(), path.stat().st_mtime_ns)
+
+
+@cache
+def parsed(path: Path, changed: int) -> Signatures:
     """Options of each function in `path` that can be an objective: one whose first arguments are policy and batch.
 
     With each option its values, where they are annotated as Literal; else none.

@@ -15,8 +15,8 @@ from tqdm import tqdm
 from forgetting import registry, seeds
 from forgetting.adapters import LoRA
 from forgetting.data import Tasks
-from forgetting.finetuning import finetune, kept_from
-from forgetting.points import Baseline, frame
+from forgetting.finetuning import Start, finetune
+from forgetting.points import frame
 from forgetting.policy import Policy
 
 ADAPTED = ("rank", "learning_rate", "digits")
@@ -41,18 +41,17 @@ def retained_points(
     base_seed: int,
     learning_rate: float,
     schedule: str,
-    **settings: float | int,
+    accuracy: str = "greedy",
+    **settings: float | int | str,
 ) -> pd.DataFrame:
     """Points of one method from one base, at every strength, one epoch each. `settings` as in `finetuning.finetune`."""
-    baseline, before = Baseline.of(base, tasks), kept_from(base, tasks)
-    base_log_probs = base.log_probs(tasks.digits.x).float()
-    tables = []
+    start, tables = Start.of(base, tasks, accuracy), []
     for value in tqdm(varied.values, desc=f"{method}, base {base_seed}", mininterval=10, unit="training"):
         own = {} if varied.vary in ADAPTED else {varied.vary: value}
         seen = min(round(value) if varied.vary == "digits" else 60_000, len(tasks.digits.label))
         rank = partial(LoRA, rank=round(value), generator=seeds.generator("lora", base_seed, method, value))
         rows = finetune(
-            baseline,
+            start.baseline,
             replace(tasks, digits=tasks.digits.take(torch.arange(seen))),
             registry.load(varied.objective, {**varied.options, **own}),
             method=method,
@@ -60,8 +59,8 @@ def retained_points(
             learning_rate=value if varied.vary == "learning_rate" else learning_rate,
             schedule=schedule,
             epochs=1,
-            base_log_probs=base_log_probs,
-            before=before,
+            base_log_probs=start.log_probs,
+            before=start.before,
             adapt=rank if varied.vary == "rank" else Policy.copy,
             **settings,  # type: ignore[arg-type]
         )

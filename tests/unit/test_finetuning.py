@@ -10,7 +10,7 @@ import torch
 
 from forgetting.data import Tasks
 from forgetting.distances import columns
-from forgetting.finetuning import checkpoint_steps, finetune, finetune_grid
+from forgetting.finetuning import Start, checkpoint_steps, finetune, finetune_grid
 from forgetting.objectives import Batch, grpo, sft_1, sft_oracle
 from forgetting.points import Baseline, gather, measure
 from forgetting.policy import Policy
@@ -22,7 +22,8 @@ GRID = {"schedules": ["constant", "cosine"], "epochs": [1, 2]}
 
 def run(base: Policy, tasks: Tasks, objective: Objective = sft_1, rates: tuple[float, ...] = (1e-4, 1e-3), **changed):
     arguments = {"method": "m", "base_seed": 0, **GRID, **SETTINGS, **changed}
-    return finetune_grid(base, tasks, objective, rates=rates, **arguments)
+    seen = {name: arguments.pop(name) for name in ("accuracy", "outputs_only") if name in arguments}
+    return finetune_grid(Start.of(base, tasks, **seen), tasks, objective, rates=rates, **arguments)
 
 
 def test_untouched_base_has_forgotten_nothing(baseline: Baseline):
@@ -174,4 +175,6 @@ def test_inner_steps_go_over_each_batch_again(base: Policy, tasks: Tasks):
     """Two inner steps are twice the steps on the same images; with one nothing changes."""
     once, twice = (run(base, tasks, grpo, rates=(1e-3,), inner=n, outputs_only=True) for n in (1, 2))
     pd.testing.assert_frame_equal(once, run(base, tasks, grpo, rates=(1e-3,), outputs_only=True))
-    assert (twice["step"] == 2 * once["step"]).all() and (twice["forward_kl_new"] != once["forward_kl_new"]).all()
+    ends = [points[points["checkpoint"] == SETTINGS["checkpoints"]] for points in (once, twice)]
+    assert (ends[1]["step"] == 2 * ends[0]["step"]).all()
+    assert (ends[1]["forward_kl_new"] != ends[0]["forward_kl_new"]).all()

@@ -12,7 +12,7 @@ from forgetting.alignment import old_gradient, steps_of
 from forgetting.data import Tasks
 from forgetting.distances import forward_kl
 from forgetting.distillation import choose_teacher, distil, fine_tuned, imitate
-from forgetting.finetuning import finetune_grid
+from forgetting.finetuning import Start, finetune_grid
 from forgetting.law_checks import law_checks
 from forgetting.mechanism import LARGEST, base_entropy, describe
 from forgetting.objectives import Batch, grpo, oracle_log_probs, sft_1, sft_oracle
@@ -26,8 +26,8 @@ SETTINGS = {**TRAINING, "checkpoints": 2}
 
 def points(base: Policy, tasks: Tasks) -> pd.DataFrame:
     return finetune_grid(
-        base, tasks, grpo, method="grpo", base_seed=0, rates=[3e-4, 1e-3], schedules=["cosine"], epochs=[1],
-        diverged_above=100.0, **SETTINGS,
+        Start.of(base, tasks), tasks, grpo, method="grpo", base_seed=0, rates=[3e-4, 1e-3], schedules=["cosine"],
+        epochs=[1], diverged_above=100.0, **SETTINGS,
     )  # fmt: skip
 
 

@@ -64,7 +64,7 @@ rule retain:
             "learning_rate": IMAGES.learning_rate,
             "schedule": IMAGES.schedule,
             "checkpoints": IMAGES.checkpoints,
-            **CONFIG.finetuning.model_dump(include={*TRAINING, "diverged_above"}),
+            **CONFIG.finetuning.model_dump(include={*TRAINING, "accuracy", "diverged_above"}),
         },
     script:
         "../scripts/retain.py"

@@ -13,6 +13,7 @@ from forgetting.kept import check_published
 from forgetting.mixture.experiments import FAMILIES
 from forgetting.registry import BUILT_IN, source_file, split_name
 from forgetting.typesetting import DEBIAN, engine, parts
+from forgetting.universes import all_cells, check_universes, rows, shares, universes
 from forgetting.whole import WriteError, check_writable
 from snakemake.exceptions import WorkflowError
 
@@ -21,6 +22,7 @@ try:
     if workflow.is_main_process:
         check_published(CONFIG)
         check_images(CONFIG)
+        check_universes(CONFIG)
         check_writable(Path(CONFIG.results()))
 except (ConfigError, WriteError) as fault:
     raise WorkflowError(str(fault))
@@ -47,8 +49,11 @@ CSV = [
     "kept",
     "out_of_sample",
     "coverage",
+    "multiverse",
+    "choices",
+    "multiverse_summary",
 ]
-TEX = ["predictors", "kept", "coverage"]
+TEX = ["predictors", "kept", "coverage", "choices"]
 TABLES = [f"<results>/tables/{name}.csv" for name in CSV] + [f"<results>/tables/{name}.tex" for name in TEX]
 CHECKS = [f"<made>/mixture/{family}/checks.parquet" for family in FAMILIES]  # what the ledger's verdicts rest on
 CHECKS += [
@@ -62,7 +67,7 @@ LINES = ["mixture", "parity", "anchors", "language"]
 TABLES += ["<results>/claims.csv", *(f"<results>/tables/claims_{line}.tex" for line in LINES)]
 MIXTURE_FIGURES = {f"mixture_{name}": [name] for name in FAMILIES if name not in ("sdft", "ttt", "oapl")}
 MIXTURE_FIGURES["mixture_methods"] = ["sdft", "ttt", "oapl"]  # the families whose curves each figure draws
-DRAWN = ["parity", *MIXTURE_FIGURES, "anchors", "simplex", "retention", "limits"]
+DRAWN = ["parity", "multiverse", *MIXTURE_FIGURES, "anchors", "simplex", "retention", "limits"]
 DRAWN += ["language", "language_bases"] if CONFIG.language.enabled else []
 FIGURES = [f"<results>/figures/{name}.{suffix}" for name in DRAWN for suffix in ["pdf", "png"]]
 if CONFIG.language.enabled:
@@ -78,6 +83,7 @@ PAPER = ["<results>/numbers.tex", *(["<results>/paper.pdf"] if TYPESET else [])]
 WORK = ["points.parquet", *(f"mixture/{family}/{kind}.parquet" for family in FAMILIES for kind in ["curves", "checks"])]
 WORK += [f"anchors/{kind}.parquet" for kind in ["curves", "checks", "simplex", "points"]]
 WORK += [f"limits/{kind}.parquet" for kind in ["curves", "checks"]]
+WORK += ["multiverse/points.parquet"]
 WORK += [f"parity/{kind}.parquet" for kind in ["law_checks", "bases"]]
 if CONFIG.language.enabled:
     WORK += [f"language/{name}.parquet" for name in ["points", "unready", "measures", "conditions"]]
@@ -87,6 +93,7 @@ KEPT = [f"<results>/{name}" for name in [*WORK, "claims.csv"]]
 wildcard_constraints:
     method="|".join(CONFIG.methods),
     base_seed=r"\d+",
+    share=r"\d+",
     base="|".join(CONFIG.language.bases()),
     family="|".join(FAMILIES),
     kept="|".join(CONFIG.anchors.images.methods),
@@ -124,6 +131,10 @@ def drawn(name):
     if name == "parity":
         fits = rules.regression.output
         return {"points": "<made>/points.parquet", "curve": fits.curve, "frontier": fits.frontier, "r2": fits.r2}
+    if name == "multiverse":
+        found = rules.multiverse
+        published = {"r2": found.input.r2, "matched": found.input.matched}
+        return {"universes": found.output.universes, "choices": found.output.choices, **published}
     if name == "anchors":
         return {"curves": "<made>/anchors/curves.parquet"}
     if name == "limits":

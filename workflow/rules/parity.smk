@@ -56,7 +56,8 @@ rule finetune:
         inner=lambda w: CONFIG.methods[w.method].inner,
         pixels=CONFIG.data.pixels,
         rates=CONFIG.finetuning.learning_rates.values(),
-        settings=leaves(CONFIG.finetuning, "learning_rates"),
+        accuracy=CONFIG.finetuning.accuracy,
+        settings=leaves(CONFIG.finetuning, "learning_rates", "accuracy"),
     script:
         "../scripts/finetune.py"
 
