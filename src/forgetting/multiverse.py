@@ -41,6 +41,8 @@ def law_of(points: pd.DataFrame, which: Which) -> dict[str, Any]:
 
 def kept_by(points: pd.DataFrame) -> dict[str, float]:
     """Clothes kept at 96 % parity by each method that reaches it from every base, and GRPO's forward KL there."""
+    if points["diverged"].all():
+        return dict.fromkeys([*points["method"].unique(), "grpo_kl_there"], math.nan)
     kept = matched_accuracy(points, [JUDGED]).groupby("method")["fashion_accuracy"].agg(mean)
     moved = matched_accuracy(points, [JUDGED], LAW).groupby("method")[LAW].agg(mean)
     return {**{str(name): value for name, value in kept.items()}, "grpo_kl_there": moved.get("grpo", math.nan)}
