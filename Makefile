@@ -1,5 +1,6 @@
 # make paper   everything: environment, then every figure and table        make test      the test suite
 # make smoke   the same in little, for the impatient                       make test-all  and what is slow in it
+# make report  one HTML file to click through
 # make clean   remove what runs left
 # make publish keep the default run's points in results/published   make verify   compare a fresh run with them
 # Another interpreter: make paper PYTHON=python3.12        More for Snakemake: make paper ARGS="--configfile config/paper.yaml"
@@ -8,7 +9,7 @@ PYTHON ?= python3
 ARGS ?=
 BIN := .venv/bin
 
-.PHONY: paper smoke publish verify test test-all bench lint format schema lock clean clean-all FORCE
+.PHONY: paper smoke report publish verify test test-all bench lint format schema lock clean clean-all FORCE
 
 # One run a folder, after clearing away what a killed one left (src/forgetting/run.py); else plain Snakemake.
 paper: .venv/installed
@@ -16,6 +17,9 @@ paper: .venv/installed
 
 smoke: .venv/installed
 	$(BIN)/python -m forgetting.run --cores all --configfile config/smoke.yaml $(ARGS)
+
+report: .venv/installed
+	$(BIN)/snakemake report --cores all $(ARGS)
 
 publish: .venv/installed
 	$(BIN)/snakemake publish --cores all $(ARGS)

@@ -2,7 +2,7 @@
 
     snakemake --cores all [--configfile config/smoke.yaml | config/paper.yaml]
 
-Named targets: all, tables, figures, publish, verify.
+Named targets: all, tables, figures, report, crate, publish, verify.
 """
 
 from snakemake.utils import min_version
@@ -30,6 +30,7 @@ include: "workflow/rules/claims.smk"
 include: "workflow/rules/notebooks.smk"
 include: "workflow/rules/paper.smk"
 include: "workflow/rules/published.smk"
+include: "workflow/rules/report.smk"
 
 
 rule all:
@@ -54,4 +55,5 @@ rule figures:
 
 
 onsuccess:
+    provenance.keep(CONFIG, Path(RESULTS))
     headline(Path(RESULTS), typeset=TYPESET or CONFIG.paper.engine == "none")

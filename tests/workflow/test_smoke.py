@@ -16,7 +16,7 @@ SMOKE = ("--configfile", "config/smoke.yaml")
 RESULTS = "results/smoke"
 
 JUDGED = {"predictors", "parity_checks", "claims", "numbers", "figure"}  # what follows from new fits
-TRAINED = {"finetune", "retain", "distil", "align", "limits"}  # what measures distances
+TRAINED = {"finetune", "retain", "distil", "align", "limits", "cells"}  # what measures distances
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_second_run_has_nothing_to_do(project: Project):
             "src/forgetting/regression.py",
             '"""How well',
             '"""Of how well',
-            {"regression", "statistics", "retention", *JUDGED},
+            {"regression", "statistics", "retention", "multiverse", *JUDGED},
         ),
         ("workflow/notebooks/parity.py", "alpha=0.5", "alpha=0.6", {"figure"}),
         ("src/forgetting/figures.py", 'savefig.dpi": 200', 'savefig.dpi": 300', {"figure"}),
@@ -94,7 +94,19 @@ def test_second_run_has_nothing_to_do(project: Project):
             "src/forgetting/distances.py",
             "in nats, mean over inputs;",
             "in nats, averaged over inputs;",
-            {*TRAINED, "points", "retained", "mechanism", "bases", "regression", "statistics", "retention", *JUDGED},
+            {
+                *TRAINED,
+                "points",
+                "retained",
+                "gathered_cells",
+                "mechanism",
+                "bases",
+                "regression",
+                "statistics",
+                "retention",
+                "multiverse",
+                *JUDGED,
+            },
         ),
     ],
 )
@@ -112,7 +124,7 @@ def test_editing_one_family_simulates_one_family(project: Project):
 
 
 def test_kl_coefficient_retrains_one_method(project: Project):
-    with edited(project, "config.yaml", "kl: 0.1}", "kl: 0.2}"):
+    with edited(project, "config.yaml", "kl: 0.1,", "kl: 0.2,"):
         planned = project.would_run(*SMOKE)
         dry_run = project.snakemake("--dry-run", *SMOKE)
     assert planned["finetune"] == 2  # base seeds
@@ -125,7 +137,7 @@ def test_published_points_give_the_same_tables_without_training(project: Project
     """Publish the run, rebuild from it, verify it; the rest of the figures is only planned."""
     project.snakemake("publish", *SMOKE)
     again = (*SMOKE, "--config", "points=published")
-    trains = {"images", "base", "finetune", "mixture", "anchors", "distil", "align", "retain", "limits"}
+    trains = {"images", "base", "finetune", "mixture", "anchors", "distil", "align", "retain", "limits", "cells"}
     assert not trains & set(project.would_run("figures", "tables", *again))
     tables = ["claims.csv", "tables/predictors.tex", "tables/held_out.csv", "figures/simplex.png"]
     project.snakemake(*(f"results/from-published/{name}" for name in tables), *again)

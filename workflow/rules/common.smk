@@ -6,6 +6,7 @@ Out: CONFIG (checked), by_attempt(), code(), leaves(), TABLES, FIGURES, CHECKS, 
 
 from pathlib import Path
 
+from forgetting import provenance
 from forgetting.config import PUBLISHED, ConfigError, check_images, validate
 from forgetting.headline import headline
 from forgetting.imports import modules

@@ -1,0 +1,121 @@
+"""One page to click through, and what says where the results come from.
+
+In:  figures, tables, claims and paper of a run, its executed notebooks, CITATION.cff
+Out: <results>/report/{figure}.html             the executed notebooks as pages
+     <results>/report/front.rst                 front page: the headline, and what reproduced
+     <results>/report.html                      all of it in one file, by Snakemake's report
+     <results>/ro-crate-metadata.json           the results as an RO-Crate, by `snakemake crate`
+
+`provenance.json`, which differs from run to run, is no rule's: every run leaves it at its end.
+"""
+
+
+report: str(Path.cwd() / RESULTS / "report/front.rst")
+
+
+def told(category, *files):
+    """Files of a run with their place and caption in the report."""
+    caption = f"../report/{category.lower()}.rst"
+    return [report(file, caption=caption, category=category, labels={"file": Path(file).name}) for file in files]
+
+
+PICTURES = [figure for figure in FIGURES if figure.endswith(".png")]
+SHEETS = [table for table in TABLES if table.endswith(".csv") and not table.endswith("/claims.csv")]
+
+
+rule notebook_page:
+    """Make a page of an executed notebook."""
+    input:
+        figure="<results>/figures/{figure}.png",
+        code=code("workflow/scripts/render_notebook.py"),
+    output:
+        "<results>/report/{figure}.html",
+    log:
+        "<logs>/notebook_page/{figure}.log",
+    benchmark:
+        "<benchmarks>/notebook_page/{figure}.tsv"
+    localrule: True
+    threads: 1
+    resources:
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
+    params:
+        notebook=f"{RESULTS}/notebooks/{{figure}}.ipynb",
+    script:
+        "../scripts/render_notebook.py"
+
+
+rule front:
+    """The report's front page."""
+    input:
+        claims=rules.claims.output.claims,
+        r2=rules.regression.output.r2,
+        code=code("workflow/scripts/front_page.py"),
+    output:
+        "<results>/report/front.rst",
+    log:
+        "<logs>/front.log",
+    benchmark:
+        "<benchmarks>/front.tsv"
+    localrule: True
+    threads: 1
+    resources:
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
+    script:
+        "../scripts/front_page.py"
+
+
+rule pages:
+    """What the report holds."""
+    input:
+        rules.front.output,
+        told("Claims", rules.claims.output.claims),
+        told("Paper", *PAPER[1:]),
+        told("Figures", *PICTURES),
+        told("Tables", *SHEETS),
+        told("Notebooks", *expand(rules.notebook_page.output[0], figure=DRAWN)),
+
+
+rule report:
+    """One HTML file with all of it, by Snakemake's report on `pages`."""
+    input:
+        rules.pages.input,
+    output:
+        "<results>/report.html",
+    log:
+        "<logs>/report.log",
+    benchmark:
+        "<benchmarks>/report.tsv"
+    localrule: True
+    threads: 1
+    resources:
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
+    params:
+        config=CONFIG.model_dump(mode="json"),
+    script:
+        "../scripts/make_report.py"
+
+
+rule crate:
+    """Describe the results as an RO-Crate."""
+    input:
+        files=[*TABLES, *FIGURES, *PAPER, *(file for file in KEPT if CONFIG.points == "run")],
+        citation="CITATION.cff",
+        code=code("workflow/scripts/describe.py"),
+    output:
+        "<results>/ro-crate-metadata.json",
+    log:
+        "<logs>/crate.log",
+    benchmark:
+        "<benchmarks>/crate.tsv"
+    localrule: True
+    threads: 1
+    resources:
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
+    params:
+        results=RESULTS,
+    script:
+        "../scripts/describe.py"
