@@ -28,23 +28,25 @@ TARGET = 0.96  # parity accuracy at which fashion accuracy is compared
 Row = dict[str, object]
 
 
-def study(data_sets: int, rng: np.random.Generator) -> pd.DataFrame:
+def study(data_sets: int, rng: np.random.Generator, compare: bool = True) -> pd.DataFrame:
     """Coverage of each interval, on some data sets of each law.
 
     Columns: law, quantity (all | frontier | final: R² on those points; difference | residual | matched),
     predictor, seeds, interval, truth, coverage (share of data sets whose interval holds the truth), width
-    (median), data_sets. All candidates are compared on all points with the good predictor; elsewhere only the
-    chosen one is tried.
+    (median), data_sets. All candidates are compared on all points with the good predictor, unless
+    `compare` is false; elsewhere only the chosen one is tried.
     """
     rows: list[Row] = []
     for name, law in LAWS.items():
         sample = simulate(law, MOST * data_sets, rng)
-        found = chain(r2_rows(sample, rng), difference_rows(sample), residual_rows(sample), matched_rows(sample))
+        found = chain(
+            r2_rows(sample, rng, compare), difference_rows(sample), residual_rows(sample), matched_rows(sample)
+        )
         rows += [{"law": name} | row | {"data_sets": data_sets} for row in found]
     return pd.DataFrame(rows)
 
 
-def r2_rows(sample: Simulated, rng: np.random.Generator) -> Iterator[Row]:
+def r2_rows(sample: Simulated, rng: np.random.Generator, compare: bool) -> Iterator[Row]:
     """Coverage of R²: by predictor, selection of points, number of seeds, interval."""
     for which in SELECTIONS:
         mask = selected(sample, which)
@@ -52,16 +54,16 @@ def r2_rows(sample: Simulated, rng: np.random.Generator) -> Iterator[Row]:
             products = cross_products_of(sample, predictor, mask)
             truth = float(r2_of(products.sum(axis=(0, 1))))
             for n in SEEDS:
-                for name in tried(which, predictor, n):
+                for name in tried(which, predictor, n, compare):
                     data = data_sets_of(products, n, f"{which} {predictor} {name}")
                     ends = [INTERVALS[name](clusters, rng, RESAMPLES) for clusters in data]
                     row: Row = {"quantity": which, "predictor": predictor, "seeds": n, "interval": name}
                     yield row | covered(np.array(ends), truth)
 
 
-def tried(which: Which, predictor: str, seeds: int) -> list[str]:
+def tried(which: Which, predictor: str, seeds: int, compare: bool) -> list[str]:
     """Names of the intervals to try: all where they are compared, elsewhere the chosen one."""
-    compared = which == "all" and predictor == "distance" and seeds > 1
+    compared = compare and which == "all" and predictor == "distance" and seeds > 1
     return list(INTERVALS) if compared else [chosen(seeds)]
 
 

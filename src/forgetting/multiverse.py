@@ -106,7 +106,8 @@ def summary(table: pd.DataFrame, choices: pd.DataFrame, published: Mapping[str, 
         found, moves = table[outcome].dropna(), choices.set_index("choice")[f"{outcome}_moves"]
         row |= {f"{outcome}_{name}": getattr(found, name)() for name in ("min", "median", "max")}
         row |= {f"{outcome}_n": len(found), f"{outcome}_published": int((found >= published[outcome]).sum())}
-        row |= {f"{outcome}_most": moves.idxmax() if moves.notna().any() else "", f"{outcome}_moves": moves.max()}
+        most = str(moves.idxmax()).replace("_", " ") if moves.notna().any() else "none"
+        row |= {f"{outcome}_most": most, f"{outcome}_moves": moves.max()}
         row |= {f"{outcome}_seed": moves.get("base_seed", math.nan), f"{outcome}_choices": len(moves)}
         row |= {f"{outcome}_beyond_seed": int((moves > moves.get("base_seed", math.nan)).sum())}
     if {"grpo", "sft_2"} <= {*table}:

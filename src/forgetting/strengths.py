@@ -44,8 +44,11 @@ def retained_points(
     accuracy: str = "greedy",
     **settings: float | int | str,
 ) -> pd.DataFrame:
-    """Points of one method from one base, at every strength, one epoch each. `settings` as in `finetuning.finetune`."""
-    start, tables = Start.of(base, tasks, accuracy), []
+    """Points of one method from one base, at every strength, one epoch each. `settings` as in `finetuning.finetune`.
+
+    Only distances between outputs are measured: the law is asked about forward KL.
+    """
+    start, tables = Start.of(base, tasks, accuracy, outputs_only=True), []
     for value in tqdm(varied.values, desc=f"{method}, base {base_seed}", mininterval=10, unit="training"):
         own = {} if varied.vary in ADAPTED else {varied.vary: value}
         seen = min(round(value) if varied.vary == "digits" else 60_000, len(tasks.digits.label))
