@@ -4,7 +4,8 @@
 # Every dot is a checkpoint of a policy that learned parity while it held on to clothes in one of many ways, each over a
 # grid of its strength. Above: accuracy kept on clothes against accuracy gained on parity (lines: each method's own
 # frontier, mean over base policies). Below: forgetting against the forward KL to the base on the new task, with the
-# quadratic that the parity line fitted to other methods: a law would run through these dots.
+# quadratic that the parity line fitted to other methods: a law would run through these dots. The first column has those
+# methods themselves, on the parity line's grid, which is larger.
 
 # %% tags=["parameters"]
 points = law = curve = "results/default/…"
@@ -20,30 +21,41 @@ from forgetting.frontier import select
 from forgetting.retention import FAMILIES, RETAINING
 
 figures.use_style()
-every = pd.read_parquet(points).query("not diverged")
-sequential, fit, seen = every[every["method"] == "sequential"], pd.read_parquet(curve), pd.read_parquet(law)
-best = select(every, "frontier")
+every, seen = (pd.read_parquet(path).query("not diverged") for path in (points, law))
+sequential, fit = every[every["method"] == "sequential"], pd.read_parquet(curve)
+
 
 # %%
-families = {name: [m for m in methods if m in set(every["method"])] for name, methods in FAMILIES.items()}
-figure, axes = plt.subplots(2, len(families), figsize=(figures.PAGE, 3.9), sharex="row", sharey="row")
-for (family, methods), (trade, forgets) in zip(families.items(), axes.T, strict=True):
+def strokes(methods, names, colours):
+    """Name in print and colour of each of the methods."""
+    return {m: (names.get(m, m), colour) for m, colour in zip(methods, colours, strict=False)}
+
+
+own = figures.method_names(seen["method"])
+colours = [figures.method_colours(own)[name] for name in own.values()]
+panels = {"parity line": (seen, strokes(own, own, colours), "learning_rate")}
+for family, methods in FAMILIES.items():
+    present = [method for method in methods if method in set(every["method"])]
+    panels[family] = (every, strokes(present, RETAINING, figures.COLOURS[2:]), "strength")
+
+# %%
+figure, axes = plt.subplots(2, len(panels), figsize=(figures.PAGE, 3.9), sharex="row", sharey="row")
+for (family, (points_of, methods, by)), (trade, forgets) in zip(panels.items(), axes.T, strict=True):
     trade.scatter(100 * sequential["parity_accuracy"], 100 * sequential["fashion_accuracy"], s=5, color="0.7")
     forgets.scatter(seen["forward_kl_new"], 100 * seen["forgetting"], s=2, color="0.85", rasterized=True)
-    forgets.plot(fit["forward_kl_new"], 100 * fit["forgetting"], color="black", lw=0.9)
-    for method, colour in zip(methods, figures.COLOURS[2:], strict=False):
-        own, front = every[every["method"] == method], best[best["method"] == method]
-        line = front.groupby("strength")[["parity_accuracy", "fashion_accuracy"]].mean().sort_values("parity_accuracy")
-        trade.scatter(100 * own["parity_accuracy"], 100 * own["fashion_accuracy"], s=5, alpha=0.35, lw=0, color=colour)
+    best = select(points_of, "frontier")
+    for method, (name, colour) in methods.items():
+        dots, front = points_of[points_of["method"] == method], best[best["method"] == method]
+        line = front.groupby(by)[["parity_accuracy", "fashion_accuracy"]].mean().sort_values("parity_accuracy")
+        trade.scatter(100 * dots["parity_accuracy"], 100 * dots["fashion_accuracy"], s=4, alpha=0.3, lw=0, color=colour)
         trade.plot(100 * line["parity_accuracy"], 100 * line["fashion_accuracy"], color=colour, lw=1)
-        forgets.scatter(own["forward_kl_new"], 100 * own["forgetting"], s=6, lw=0, color=colour)
-        trade.plot([], [], color=colour, marker="o", ms=3, label=RETAINING.get(method, method))
+        forgets.scatter(dots["forward_kl_new"], 100 * dots["forgetting"], s=5, lw=0, color=colour)
+        trade.plot([], [], color=colour, marker="o", ms=3, label=name)
+    forgets.plot(fit["forward_kl_new"], 100 * fit["forgetting"], color="black", lw=0.9)
     trade.set_title(family)
-    trade.legend(loc="upper left", bbox_to_anchor=(-0.04, 1.03), handlelength=1.2, fontsize=6, labelspacing=0.3)
-    trade.set(
-        xlim=(88, 98.5), ylim=(0, 122), xticks=range(88, 99, 2), yticks=range(0, 81, 20), xlabel="parity accuracy, %"
-    )
-    forgets.set(xlabel="KL(base ‖ policy), nats", xlim=(-0.5, np.ceil(fit["forward_kl_new"].max()) + 1), ylim=(-12, 75))
+    trade.legend(loc="upper left", bbox_to_anchor=(-0.07, 1.03), handlelength=1, fontsize=5.5, labelspacing=0.25)
+    trade.set(xlim=(88, 98.5), ylim=(0, 130), xticks=range(88, 99, 4), yticks=range(0, 81, 20), xlabel="parity, %")
+    forgets.set(xlabel="KL(base ‖ policy)", xlim=(-0.5, np.ceil(fit["forward_kl_new"].max()) + 1), ylim=(-12, 75))
 axes[0, 0].set_ylabel("clothes accuracy, %")
 axes[1, 0].set_ylabel("forgetting, points")
 figures.save(figure, pdf, png)
