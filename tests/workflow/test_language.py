@@ -1,7 +1,5 @@
 """The language line in the DAG: the published model's preset, and a run without the line."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.workflow.project import Project
@@ -29,9 +27,8 @@ def test_without_the_new_task_it_is_refused_in_a_sentence(project: Project):
 
 
 def test_switched_off_nothing_of_it_is_planned(project: Project):
-    text = Path(project.root / "config/smoke.yaml").read_text()
-    Path(project.root / "config/on.yaml").write_text(text.replace("language:\n", "language:\n  enabled: true\n"))
-    off, on = project.would_run(*SMOKE), project.would_run("--configfile", "config/on.yaml")
+    on = project.would_run(*SMOKE)
+    off = project.would_run(*SMOKE, "--config", "language={enabled: false}")
     assert {"language_base", "language_finetune", "language"} <= set(on)
     assert not any(rule.startswith("language") for rule in off)
     assert set(on) - set(off) == {"language_base", "language_finetune", "language_points", "language"}

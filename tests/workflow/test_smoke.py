@@ -1,5 +1,7 @@
 """The smoke preset, run for real: complete, repeatable, and nothing is done twice."""
 
+import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -73,6 +75,24 @@ def test_logs_and_benchmarks_of_every_job(project: Project):
     for kind, suffix in (("logs", "log"), ("benchmarks", "tsv")):
         for name in ("images", "points", "regression", "predictors", "base/0", "finetune/grpo/1", "notebooks/parity"):
             assert (project.root / RESULTS / kind / f"{name}.{suffix}").is_file()
+
+
+def test_provenance_of_the_run(project: Project):
+    kept = json.loads((project.root / RESULTS / "provenance.json").read_text())
+    assert kept["config"]["preset"] == "smoke" and kept["jobs"]["finetune/grpo/1"]["cpu_seconds"] > 0
+
+
+def test_report_holds_everything_and_needs_nothing_else(project: Project):
+    project.snakemake("report", "crate", *SMOKE)
+    html = (project.root / RESULTS / "report.html").read_text()
+    r2 = pd.read_csv(project.root / RESULTS / "tables/r2.csv").query("points == 'all'").iloc[0]
+    assert f"R2 = {r2['r2']:.3f}" in html  # the front page
+    for kind, name in {"figures": "png", "tables": "csv", "report": "html"}.items():
+        for file in (project.root / RESULTS / kind).glob(f"*.{name}"):
+            assert file.name in html
+    assert not re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=[\"']https?:", html)
+    described = json.loads((project.root / RESULTS / "ro-crate-metadata.json").read_text())["@graph"]
+    assert {"claims.csv", "points.parquet", "figures/parity.pdf"} <= {entry["@id"] for entry in described}
 
 
 def test_second_run_has_nothing_to_do(project: Project):

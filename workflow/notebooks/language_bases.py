@@ -22,7 +22,7 @@ names = figures.method_names(kinds["base knows the rule"]["method"])
 colours = figures.method_colours(names)
 
 # %%
-figure, axes = plt.subplots(1, len(kinds), figsize=(figures.PAGE * 0.72, 2.6), sharey=True, squeeze=False)
+figure, axes = plt.subplots(1, len(kinds), figsize=(figures.COLUMN, 2.2), sharey=True, squeeze=False)
 for ax, (title, frame) in zip(axes[0], kinds.items(), strict=True):
     for method, cell in frame.groupby("method"):
         x, y = 100 * cell["parity_accuracy"], 100 * cell["fashion_accuracy"]
@@ -31,9 +31,9 @@ for ax, (title, frame) in zip(axes[0], kinds.items(), strict=True):
         ax.scatter(x, y, color=colours[names[method]], linewidth=0, s=8, alpha=0.35)
         ax.plot(best["x"], best["y"], color=colours[names[method]])
     ax.set_title(title, loc="left")
-    ax.set(xlabel="accuracy on the new task, %")
-axes[0, 0].set(ylabel="mean accuracy on old skills, %")
+    ax.set(xlabel="new task, %")
+axes[0, 0].set(ylabel="old skills, %")
 
 handles = [plt.Line2D([], [], color=colour, marker="o", ms=4, label=name) for name, colour in colours.items()]
-figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), columnspacing=1.2, handlelength=1.2)
+figure.legend(handles=handles, loc="outside upper center", ncols=3, columnspacing=1.2, handlelength=1.2)
 figures.save(figure, pdf, png)

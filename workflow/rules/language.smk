@@ -63,7 +63,9 @@ rule language_finetune:
         methods=LANGUAGE.trained(),
         rates=lambda w: LANGUAGE.rates(w.base),
         tasks=TASKS,
-        settings=leaves(LANGUAGE.finetuning, "learning_rates", "unready_rates", "old_questions", "answer_tokens"),
+        settings=leaves(
+            LANGUAGE.finetuning, "learning_rates", "unready_learning_rates", "old_questions", "answer_tokens"
+        ),
     script:
         "../scripts/language_finetune.py"
 

@@ -40,7 +40,7 @@ class LanguageFinetuning(Section):
     """The grid of every method, and what is measured on the way."""
 
     learning_rates: LearningRates = Field(description="Peak learning rates.")
-    unready_rates: Count = Field(description="How many of them, from the highest down, an unready base gets.")
+    unready_learning_rates: LearningRates = Field(description="Those of an unready base, which has the rule to learn.")
     schedule: Schedule = Field(description="Learning-rate schedule after warm-up.")
     steps: Count = Field(description="Optimizer steps.")
     batch_size: Count = Field(description="Answers a step.")
@@ -122,8 +122,8 @@ class Language(Section):
 
     def rates(self, base: str) -> list[float]:
         """Learning rates that a base gets."""
-        rates = self.finetuning.learning_rates.values()
-        return rates[-self.finetuning.unready_rates :] if base.startswith("unready") else rates
+        own = self.finetuning
+        return (own.unready_learning_rates if base.startswith("unready") else own.learning_rates).values()
 
     def trainings(self, kind: str) -> list[tuple[str, int, float, str, int]]:
         """Every training of the bases of a kind (ready, unready), as `language.points.training_name` takes them."""
