@@ -148,7 +148,9 @@ def studentised(clusters: Clusters, rng: np.random.Generator, resamples: int = R
 
 
 def two_stage(clusters: Clusters, rng: np.random.Generator, resamples: int = RESAMPLES) -> Ends:
-    """Percentile bootstrap: base seeds, then trainings within method and seed."""
+    """Percentile bootstrap: base seeds, then trainings within method and seed; NaN where there is but one of each."""
+    if clusters.seed.max() == 0 and len(clusters.cell) == len(np.unique(clusters.cell)):
+        return np.nan, np.nan
     counts = training_counts(clusters.seed, clusters.cell, resamples, rng)
     values = r2_of(np.tensordot(counts.astype(float), clusters.products, axes=1))
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])

@@ -89,12 +89,12 @@ def predictor_cells(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def precise(value: float, low: float, high: float) -> str:
-    """A value with its interval to four digits; to six where it is exact, so that .50005 does not become .5."""
+    """A value with its interval to three digits; to six where it is exact, so that .50005 does not become .5."""
     if math.isnan(value):
         return "--"
     if low == high:
         return f"${value:.6g}$"
-    return rf"${value:.4g}$ {{\footnotesize [${low:.4g}$, ${high:.4g}$]}}"
+    return rf"${value:.3g}$ {{\footnotesize [${low:.3g}$, ${high:.3g}$]}}"
 
 
 def escape(text: str) -> str:

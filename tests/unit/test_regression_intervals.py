@@ -160,3 +160,14 @@ def test_the_other_intervals_were_studied_too(name, quantity, seeds):
 
 def test_the_percentile_bootstrap_was_shown_not_to_cover():
     assert label(measured("percentile", "all", 5)) != "95 %"
+
+
+def test_one_training_a_method_of_one_base_has_no_interval():
+    """Nothing can be resampled: an interval of no width would be a claim to certainty."""
+    x, y = sample()
+    one = clustered(x, y)
+    first = np.unique(one.cell, return_index=True)[1]
+    alone = [row for row in first if one.seed[row] == 0]
+    few = Clusters(one.products[alone], one.seed[alone], one.cell[alone])
+    assert np.isnan(INTERVALS["two-stage"](few, np.random.default_rng(0))).all()
+    assert np.isfinite(INTERVALS["two-stage"](one, np.random.default_rng(0))).all()
