@@ -23,26 +23,26 @@ PICTURES = [figure for figure in FIGURES if figure.endswith(".png")]
 SHEETS = [table for table in TABLES if table.endswith(".csv") and not table.endswith("/claims.csv")]
 
 
-rule notebook_page:
-    """Make a page of an executed notebook."""
+rule notebook_pages:
+    """Make pages of the executed notebooks."""
     input:
-        figure="<results>/figures/{figure}.png",
-        code=code("workflow/scripts/render_notebook.py"),
+        figures=PICTURES,
+        code=code("workflow/scripts/render_notebooks.py"),
     output:
-        "<results>/report/{figure}.html",
+        expand("<results>/report/{figure}.html", figure=DRAWN),
     log:
-        "<logs>/notebook_page/{figure}.log",
+        "<logs>/notebook_pages.log",
     benchmark:
-        "<benchmarks>/notebook_page/{figure}.tsv"
+        "<benchmarks>/notebook_pages.tsv"
     localrule: True
     threads: 1
     resources:
         mem_mb=by_attempt(1000),
         runtime=by_attempt(5),
     params:
-        notebook=f"{RESULTS}/notebooks/{{figure}}.ipynb",
+        notebooks=expand(f"{RESULTS}/notebooks/{{figure}}.ipynb", figure=DRAWN),
     script:
-        "../scripts/render_notebook.py"
+        "../scripts/render_notebooks.py"
 
 
 rule front:
@@ -74,7 +74,7 @@ rule pages:
         told("Paper", *PAPER[1:]),
         told("Figures", *PICTURES),
         told("Tables", *SHEETS),
-        told("Notebooks", *expand(rules.notebook_page.output[0], figure=DRAWN)),
+        told("Notebooks", *rules.notebook_pages.output),
 
 
 rule report:
