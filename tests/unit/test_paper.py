@@ -2,12 +2,15 @@
 
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from forgetting.numbers import NOT_RUN, Place, from_config, from_table, macros, places, tex
+from forgetting.tables import escape, write_latex
 from forgetting.typesetting import engine, faults, parts, typeset, warnings
 from tests.conftest import ROOT
 
@@ -146,3 +149,20 @@ def test_typesetting_twice_gives_the_same_bytes_and_faults_are_told(tmp_path: Pa
     first = pdf.read_bytes()
     typeset([main], [], pdf)
     assert pdf.read_bytes() == first and first.startswith(b"%PDF")
+
+
+@pytest.mark.skipif(engine() is None, reason="no TeX engine here")
+def test_names_survive_latex(tmp_path: Path):
+    """Underscores, percent signs and whatever else is in a name are in the PDF as they were written."""
+    name = r"a_b 50 % ± c & d # e $f$ ~g ^h {i} <j> k\l"
+    (tmp_path / "tables").mkdir()
+    write_latex(pd.DataFrame({escape(name): [escape(name)], "n": ["1"]}), tmp_path / "tables/t.tex", "ll")
+    main = tmp_path / "main.tex"
+    packages = r"\usepackage[utf8]{inputenc}\usepackage{booktabs,cmap}\usepackage[T1]{fontenc}"
+    main.write_text(
+        rf"\documentclass{{article}}{packages}\begin{{document}}\footnotesize\input{{tables/t}}\end{{document}}"
+    )
+    typeset([main], [tmp_path / "tables/t.tex"], tmp_path / "a.pdf")
+    if shutil.which("pdftotext"):
+        text = subprocess.run(["pdftotext", "-layout", tmp_path / "a.pdf", "-"], capture_output=True, text=True).stdout
+        assert " ".join(text.split()).count(name) == 2
