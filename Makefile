@@ -27,8 +27,9 @@ publish: .venv/installed
 verify: .venv/installed
 	$(BIN)/snakemake verify --cores all $(ARGS)
 
+# Two at a time, a file each: one of them runs the smoke preset.
 test: .venv/installed
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadfile
 
 # What is slow: a real Slurm, faults, a second run of the smoke preset. `make test test-all` runs nothing twice.
 test-all: test
