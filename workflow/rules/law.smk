@@ -35,7 +35,9 @@ rule distil:
         inner=lambda w: CONFIG.methods["grpo"].inner,
         pixels=CONFIG.data.pixels,
         rates=CONFIG.finetuning.learning_rates.values(),
-        settings={name: leaves(CONFIG.finetuning)[name] for name in [*TRAINING, "checkpoints", "accuracy"]},
+        settings={
+            name: leaves(CONFIG.finetuning)[name] for name in [*TRAINING, "checkpoints", "accuracy", "diverged_above"]
+        },
     script:
         "../scripts/distil_teacher.py"
 
