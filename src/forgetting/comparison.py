@@ -24,13 +24,9 @@ class Tolerance(NamedTuple):
     relative: float
 
 
-# The first pattern that fits a file's path in the results folder counts; the last is for computed and simulated lines.
-TOLERANCES = {
-    "points.parquet": Tolerance(0.02, 0.05),
-    "claims.csv": Tolerance(0.02, 0.05),
-    "language/*": Tolerance(0.02, 0.05),
-    "*": Tolerance(1e-6, 1e-6),
-}
+TRAINED, COMPUTED = Tolerance(0.02, 0.05), Tolerance(1e-6, 1e-6)
+# The first pattern that fits a file's path in the results folder counts.
+TOLERANCES = {"mixture/*": COMPUTED, "anchors/points.parquet": TRAINED, "anchors/*": COMPUTED, "*": TRAINED}
 
 
 class Move(NamedTuple):

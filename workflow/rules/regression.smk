@@ -39,6 +39,7 @@ rule statistics:
     input:
         points="<made>/points.parquet",
         coverage="src/forgetting/published/coverage.csv",
+        published="src/forgetting/published/matched.csv",
         code=code("workflow/scripts/judge_law.py"),
     output:
         held_out="<results>/tables/held_out.csv",
