@@ -71,6 +71,14 @@ def test_killed_job_is_sent_again(slurm: Slurm, tmp_path: Path, undisturbed: dic
     assert project.results() == undisturbed
 
 
+def test_no_shell_runs_what_a_name_says(slurm: Slurm, tmp_path: Path, undisturbed: dict[str, str]):
+    """The command of a job goes through sbatch, srun and two shells, with the folder and the config in it."""
+    project = Held(tmp_path / "$(touch hurt) `touch hurt` two  spaces" / "project")
+    project.snakemake(*RUN, *QUICK, module=MAKE_PAPER)
+    assert project.results() == undisturbed
+    assert not [*tmp_path.rglob("hurt"), *Path.home().glob("hurt"), *Path().glob("hurt")]
+
+
 def test_killed_snakemake_leaves_no_second_writer(slurm: Slurm, tmp_path: Path, undisturbed: dict[str, str]):
     project = Held(tmp_path / "project")
     project.hold()

@@ -103,7 +103,7 @@ def test_a_larger_sample_of_combinations_starts_with_the_smaller():
             r"choices\.group: there is no setting methods\.grpo",
         ),
         ("choices", {"labels": [{"base.labels": "never"}]}, r"choices\.labels: .*base\.labels: .*once"),
-        ("choices", {"digits": [{"data.digits": 60000}]}, r"choices\.digits: data\.digits is more than the run has"),
+        ("choices", {"digits": [{"data.digits": 0}]}, r"choices\.digits: .*data\.digits: .*greater than"),
         ("grid", {"base.images": 600, "data.digits": 500}, r"multiverse\.grid: .*base\.images \(600\) is more"),
         ("grid", {"bases": 1}, r"multiverse\.grid: there is no setting bases"),
     ],
@@ -111,6 +111,13 @@ def test_a_larger_sample_of_combinations_starts_with_the_smaller():
 def test_a_universe_that_cannot_be_run_is_named(part: str, value: dict[str, Any], message: str):
     with pytest.raises(ConfigError, match=f"(?s){message}"):
         check_universes(config(**{part: value}))
+
+
+def test_a_universe_has_no_more_images_than_the_run():
+    few = validate({**DEFAULT, "data": {**DEFAULT["data"], "digits": 1000, "test_images": 100}})
+    check_universes(few)
+    assert {u.config["data"]["digits"] for u in universes(few)} == {1000}
+    assert {u.config["data"]["test_images"] for u in universes(few)} == {100}
 
 
 def test_changing_a_copy():
