@@ -5,11 +5,11 @@ from it in one choice, or in a random combination of all (`multiverse.choices`).
 method's trainings from one base depend on share them: such a set of trainings is a cell, and none is trained twice.
 """
 
+import fnmatch
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from hashlib import sha256
 from math import ceil
 from typing import Any
@@ -74,7 +74,7 @@ def places(tree: Tree, name: str) -> list[tuple[Tree, str]]:
     found: list[tuple[Tree, str]] = [({"": tree}, "")]
     for part in name.split("."):
         sections = [section[key] for section, key in found]
-        found = [(s, key) for s in sections if isinstance(s, dict) for key in s if fnmatchcase(key, part)]
+        found = [(s, key) for s in sections if isinstance(s, dict) for key in s if fnmatch.fnmatchcase(key, part)]
     if not found:
         raise ValueError(f"there is no setting {name}: name another, or leave this out")
     return found
@@ -114,10 +114,20 @@ def altered(config: Config, tree: Tree, settings: Settings) -> Tree:
     return tree
 
 
+def choices_of(config: Config) -> dict[str, list[Settings]]:
+    """The choices that this config has: one on methods that it does not have is none."""
+
+    def there(settings: Settings) -> bool:
+        methods = (name.split(".")[1] for name in settings if name.startswith("methods."))
+        return all(fnmatch.filter(config.methods, method) for method in methods)
+
+    found = {name: [value for value in values if there(value)] for name, values in config.multiverse.choices.items()}
+    return {name: values for name, values in found.items() if values}
+
+
 def universes(config: Config) -> list[Universe]:
     """The baseline, every value of every choice alone, and random combinations."""
-    own, start = config.multiverse, baseline(config)
-    choices = {name: values for name, values in own.choices.items() if values}
+    own, start, choices = config.multiverse, baseline(config), choices_of(config)
     draw = seeds.numpy_generator("multiverse", own.seed)
     picked: list[tuple[str, dict[str, Settings]]] = [("baseline", {})]
     picked += [("alone", {name: value}) for name, values in choices.items() for value in values]
@@ -138,7 +148,7 @@ def universes(config: Config) -> list[Universe]:
 def check_universes(config: Config) -> None:
     """Raise ConfigError, with the part that is to blame, unless every universe is a config that can be run."""
     whole = config.model_dump(mode="json")
-    alternatives = {f"choices.{name}": values for name, values in config.multiverse.choices.items()}
+    alternatives = {f"choices.{name}": values for name, values in choices_of(config).items()}
     for where, values in {"grid": ({},), **alternatives}.items():
         for value in values:
             try:

@@ -120,6 +120,13 @@ def test_a_universe_has_no_more_images_than_the_run():
     assert {u.config["data"]["test_images"] for u in universes(few)} == {100}
 
 
+def test_a_choice_on_a_method_that_is_not_there_is_none():
+    other = validate({**DEFAULT, "methods": {"sft_1": {"objective": "sft_1"}}})
+    check_universes(other)
+    assert not {"group", "SFT-2_labels", "penalty"} & {*universes(other)[0].values}
+    assert {"pixels", "optimizer"} <= {*universes(other)[0].values}
+
+
 def test_changing_a_copy():
     tree = {"a": {"bc": 1, "bd": 2}, "e": 3}
     assert changed(tree, {"a.b*": 9}) == {"a": {"bc": 9, "bd": 9}, "e": 3} and tree["a"]["bc"] == 1
