@@ -114,7 +114,7 @@ def altered(config: Config, tree: Tree, settings: Settings) -> Tree:
     return tree
 
 
-def choices_of(config: Config) -> dict[str, list[Settings]]:
+def choices_of(config: Config) -> dict[str, list[Tree]]:
     """The choices that this config has: one on methods that it does not have is none."""
 
     def there(settings: Settings) -> bool:
@@ -129,7 +129,7 @@ def universes(config: Config) -> list[Universe]:
     """The baseline, every value of every choice alone, and random combinations."""
     own, start, choices = config.multiverse, baseline(config), choices_of(config)
     draw = seeds.numpy_generator("multiverse", own.seed)
-    picked: list[tuple[str, dict[str, Settings]]] = [("baseline", {})]
+    picked: list[tuple[str, Mapping[str, Settings]]] = [("baseline", {})]
     picked += [("alone", {name: value}) for name, values in choices.items() for value in values]
     for _ in range(own.size):
         drawn = {name: int(draw.integers(len(values) + 1)) for name, values in choices.items()}
