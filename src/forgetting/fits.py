@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 from numpy.polynomial import Polynomial
 from scipy import stats
-from sklearn.isotonic import IsotonicRegression
 
 Array = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
@@ -105,6 +104,8 @@ def r2(x: Array, y: Array) -> float:
 
 def isotonic_r2(x: Array, y: Array) -> float:
     """In-sample R² of the best non-decreasing function of x: the ceiling of any monotone law."""
+    from sklearn.isotonic import IsotonicRegression  # a second to import, and most of what imports this module draws
+
     fit: Array = IsotonicRegression(increasing=True).fit_transform(x, y)
     return float(1 - ((y - fit) ** 2).sum() / ((y - y.mean()) ** 2).sum())
 
