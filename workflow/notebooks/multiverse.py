@@ -25,7 +25,7 @@ names = list(by_choice["choice"])
 
 # %%
 figure, axes = plt.subplots(
-    2, 2, figsize=(figures.PAGE, 1.5 + 0.13 * len(names)), sharex="col", height_ratios=[1.3, 0.13 * len(names)]
+    2, 2, figsize=(figures.PAGE, 1.4 + 0.115 * len(names)), sharex="col", height_ratios=[1.2, 0.115 * len(names)]
 )
 for (outcome, (label, was)), (curve, matrix) in zip(PANELS.items(), axes.T, strict=True):
     own = table.dropna(subset=[outcome]).sort_values(outcome, kind="stable").reset_index(drop=True)
