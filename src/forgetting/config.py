@@ -162,6 +162,7 @@ class Multiverse(Section):
     size: Annotated[int, Field(ge=0)] = Field(description="Random combinations, beside every choice on its own.")
     jobs: Count = Field(description="Jobs that share the trainings.")
     points: Literal["all", "frontier", "final"] = Field(description="Which points enter R².")
+    methods: tuple[Name, ...] = Field(description="Methods that take part, of those in methods; all where none is.")
     grid: dict[str, Any] = Field(description="Settings that differ from the run's in all universes, by dotted name.")
     choices: dict[Name, tuple[Annotated[dict[str, Any], Field(min_length=1)], ...]] = Field(
         description="Choice: its other values, each one or more settings by dotted name, * for any letters."

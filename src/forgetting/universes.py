@@ -103,7 +103,13 @@ def listed(value: Any) -> Sequence[Any]:
 def baseline(config: Config) -> Tree:
     """The sections of a config that matter, on the multiverse's grid."""
     tree = config.model_dump(mode="json", include={*SECTIONS[:-1]})
+    tree["methods"] = {name: tree["methods"][name] for name in taking_part(config)}
     return altered(config, {**tree, "multiverse": {"points": config.multiverse.points}}, config.multiverse.grid)
+
+
+def taking_part(config: Config) -> list[str]:
+    """Methods of the multiverse: those of the config that it names, all where it names none of them."""
+    return [name for name in config.methods if name in config.multiverse.methods] or list(config.methods)
 
 
 def altered(config: Config, tree: Tree, settings: Settings) -> Tree:
@@ -119,7 +125,7 @@ def choices_of(config: Config) -> dict[str, list[Tree]]:
 
     def there(settings: Settings) -> bool:
         methods = (name.split(".")[1] for name in settings if name.startswith("methods."))
-        return all(fnmatch.filter(config.methods, method) for method in methods)
+        return all(fnmatch.filter(taking_part(config), method) for method in methods)
 
     found = {name: [value for value in values if there(value)] for name, values in config.multiverse.choices.items()}
     return {name: values for name, values in found.items() if values}

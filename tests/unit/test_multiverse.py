@@ -47,7 +47,7 @@ CHOICES = {
 
 
 def config(**changes: Any) -> Config:
-    own = {"seed": 0, "size": 2, "jobs": 3, "points": "all", "grid": GRID, "choices": CHOICES, **changes}
+    own = {**DEFAULT["multiverse"], "size": 2, "jobs": 3, "grid": GRID, "choices": CHOICES, **changes}
     return validate(config_with("multiverse", own))
 
 
@@ -118,6 +118,12 @@ def test_a_universe_has_no_more_images_than_the_run():
     check_universes(few)
     assert {u.config["data"]["digits"] for u in universes(few)} == {1000}
     assert {u.config["data"]["test_images"] for u in universes(few)} == {100}
+
+
+def test_a_method_of_ones_own_changes_no_cell_and_no_job():
+    more = validate(config_with("methods", {"own": {"objective": "sft_1"}, **DEFAULT["methods"]}))
+    cells, jobs = all_cells(universes(validate(DEFAULT))), DEFAULT["multiverse"]["jobs"]
+    assert list(shares(all_cells(universes(more)), jobs)) == list(shares(cells, jobs))
 
 
 def test_a_choice_on_a_method_that_is_not_there_is_none():

@@ -14,7 +14,7 @@ from forgetting.kept import check_published
 from forgetting.mixture.experiments import FAMILIES
 from forgetting.registry import BUILT_IN, source_file, split_name
 from forgetting.typesetting import DEBIAN, engine, parts
-from forgetting.universes import all_cells, check_universes, rows, shares, universes
+from forgetting.universes import all_cells, check_universes, rows, shares, taking_part, universes
 from forgetting.whole import WriteError, check_writable
 from snakemake.exceptions import WorkflowError
 

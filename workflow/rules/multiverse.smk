@@ -18,7 +18,7 @@ rule cells:
     input:
         data=rules.images.output[0],
         code=code("workflow/scripts/train_cells.py"),
-        objectives=sorted({path for method in CONFIG.methods.values() for path in own_code(method.objective)}),
+        objectives=sorted({path for name in taking_part(CONFIG) for path in own_code(CONFIG.methods[name].objective)}),
     output:
         "<results>/multiverse/cells/{share}.parquet",
     log:
