@@ -1,6 +1,6 @@
 """A missing training is an error, never a smaller n."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,15 @@ def check_complete(points: pd.DataFrame, expected: Collection[str], checkpoints:
     for fault, trainings in faults.items():
         if trainings:
             raise ValueError(f"points {fault}: {named(trainings)}; run these trainings again")
+
+
+def gathered_cells(parts: Sequence[pd.DataFrame], cells: Mapping[str, int]) -> pd.DataFrame:
+    """Points of all cells of the multiverse; raises ValueError unless each has as many points as it should have."""
+    points = pd.concat(parts, ignore_index=True)
+    found = {str(name): count for name, count in points["cell"].value_counts().items()}
+    if wrong := sorted(name for name in {*cells, *found} if cells.get(name) != found.get(name)):
+        raise ValueError(f"cells {', '.join(wrong[:5])} of the multiverse do not have the points that they should")
+    return points
 
 
 def named(trainings: Collection[str], at_most: int = 20) -> str:

@@ -1,7 +1,7 @@
 """What each choice that the paper leaves open does to the law, and to where reinforcement learning stands."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -159,12 +159,3 @@ def choice_cells(choices: pd.DataFrame) -> pd.DataFrame:
         cells["GRPO keeps, \\%"] = [span(row, "grpo", 100, 0) for _, row in choices.iterrows()]
         cells["reached"] = [f"{r} of {n}" for r, n in zip(choices["reached"], choices["values"], strict=True)]
     return pd.DataFrame(cells)
-
-
-def gathered(parts: Sequence[pd.DataFrame], cells: Mapping[str, int]) -> pd.DataFrame:
-    """Points of all cells; raises ValueError unless each is there with as many points as it should have."""
-    points = pd.concat(parts, ignore_index=True)
-    found = {str(name): count for name, count in points["cell"].value_counts().items()}
-    if wrong := sorted(name for name in {*cells, *found} if cells.get(name) != found.get(name)):
-        raise ValueError(f"cells {', '.join(wrong[:5])} of the multiverse do not have the points that they should")
-    return points

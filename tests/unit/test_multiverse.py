@@ -12,13 +12,13 @@ import pytest
 from forgetting import registry
 from forgetting.base import pretrain
 from forgetting.cells import COLUMNS, cell_points
+from forgetting.completeness import gathered_cells
 from forgetting.config import Config, ConfigError, validate
 from forgetting.data import load
 from forgetting.finetuning import Start, finetune_grid
 from forgetting.multiverse import (
     choice_cells,
     choices_table,
-    gathered,
     mechanism,
     multiverse_table,
     published_outcomes,
@@ -205,9 +205,9 @@ def test_a_universe_in_which_all_diverged_has_no_law_and_says_why(points: pd.Dat
 
 def test_missing_points_are_an_error(points: pd.DataFrame):
     cells = points["cell"].value_counts().to_dict()
-    assert len(gathered([points], cells)) == len(points)
+    assert len(gathered_cells([points], cells)) == len(points)
     with pytest.raises(ValueError, match="cells loud of the multiverse"):
-        gathered([points.drop(points.index[-1])], cells)
+        gathered_cells([points.drop(points.index[-1])], cells)
     with pytest.raises(ValueError, match="1 cells of the multiverse are missing"):
         multiverse_table(points[points["cell"] == "quiet"], UNIVERSES)
 

@@ -106,7 +106,7 @@ def test_second_run_has_nothing_to_do(project: Project):
             "src/forgetting/regression.py",
             '"""How well',
             '"""Of how well',
-            {"regression", "statistics", "retention", "multiverse", *JUDGED},
+            {"regression", "statistics", "retention", "multiverse", "language", *JUDGED},
         ),
         ("workflow/notebooks/parity.py", "alpha=0.5", "alpha=0.6", {"figure"}),
         ("src/forgetting/figures.py", 'savefig.dpi": 200', 'savefig.dpi": 300', {"figure"}),

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
+from forgetting.completeness import gathered_cells
 from forgetting.jobs import logged
-from forgetting.multiverse import gathered
 from forgetting.whole import write_parquet
 
 with logged(snakemake.log[0]):
     parts = [pd.read_parquet(path) for path in snakemake.input.parts]
-    write_parquet(gathered(parts, snakemake.params.points), snakemake.output[0])
+    write_parquet(gathered_cells(parts, snakemake.params.points), snakemake.output[0])
