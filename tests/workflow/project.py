@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.conftest import ROOT
 
-COPIED = ["Snakefile", "config.yaml", "config", "workflow", "profiles", "paper"]
+COPIED = ["Snakefile", "CITATION.cff", "config.yaml", "config", "workflow", "profiles", "paper"]
 PLAIN, MAKE_PAPER = "snakemake", "forgetting.run"  # modules: what users start by hand, and what `make paper` does
 
 

@@ -75,6 +75,8 @@ if CONFIG.language.enabled:
     LANGUAGE_TABLES = ["language.csv", "language.tex", *(f"language_{n}.csv" for n in ["skills", "matched", "bases"])]
     TABLES += [f"<results>/tables/{name}" for name in LANGUAGE_TABLES]
     CHECKS += ["<results>/language/checks.parquet"]
+PICTURES = [figure for figure in FIGURES if figure.endswith(".png")]
+SHEETS = [table for table in TABLES if table.endswith(".csv") and table != "<results>/claims.csv"]
 MADE = {*TABLES, *FIGURES}  # a line that is switched off has no figures; main.tex leaves out what is not there
 INCLUDED = [path for name in parts(Path(workflow.basedir, "paper/main.tex")) if (path := f"<results>/{name}") in MADE]
 TYPESET = CONFIG.paper.engine != "none" and engine() is not None
@@ -125,6 +127,12 @@ def own_code(objective):
 def leaves(section, *without):
     """Values of a config section for `params:`, in a fixed order, without the named ones."""
     return section.model_dump(exclude=set(without))
+
+
+def told(category, *files):
+    """Files of a run with their place and caption in the report."""
+    caption = f"../report/{category.lower()}.rst"
+    return [report(file, caption=caption, category=category, labels={"file": Path(file).name}) for file in files]
 
 
 def drawn(name):

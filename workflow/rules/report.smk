@@ -13,16 +13,6 @@ Out: <results>/report/{figure}.html             the executed notebooks as pages
 report: str(Path.cwd() / RESULTS / "report/front.rst")
 
 
-def told(category, *files):
-    """Files of a run with their place and caption in the report."""
-    caption = f"../report/{category.lower()}.rst"
-    return [report(file, caption=caption, category=category, labels={"file": Path(file).name}) for file in files]
-
-
-PICTURES = [figure for figure in FIGURES if figure.endswith(".png")]
-SHEETS = [table for table in TABLES if table.endswith(".csv") and not table.endswith("/claims.csv")]
-
-
 rule notebook_pages:
     """Make pages of the executed notebooks."""
     input:
@@ -75,12 +65,16 @@ rule pages:
         told("Figures", *PICTURES),
         told("Tables", *SHEETS),
         told("Notebooks", *rules.notebook_pages.output),
+    resources:
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
 
 
 rule report:
     """One HTML file with all of it, by Snakemake's report on `pages`."""
     input:
         rules.pages.input,
+        code=code("workflow/scripts/make_report.py"),
     output:
         "<results>/report.html",
     log:
@@ -115,7 +109,5 @@ rule crate:
     resources:
         mem_mb=by_attempt(1000),
         runtime=by_attempt(5),
-    params:
-        results=RESULTS,
     script:
         "../scripts/describe.py"

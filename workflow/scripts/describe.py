@@ -10,5 +10,5 @@ from forgetting.whole import write_text
 
 with logged(snakemake.log[0]):
     citation = yaml.safe_load(Path(snakemake.input.citation).read_text())
-    described = crate(map(Path, snakemake.input.files), Path(snakemake.params.results), citation)
+    described = crate(map(Path, snakemake.input.files), Path(snakemake.output[0]).parent, citation)
     write_text(described, snakemake.output[0])
