@@ -2,11 +2,12 @@
 
     python tools/expected_time.py [finetune×15 …] --configfile config/paper.yaml      # arguments as for snakemake
 
-Reads what a forced dry run says of every job (what it reads and writes, its threads, its benchmark file) and the CPU
+Reads what a forced dry run says of every job (what it reads and writes, its threads, its benchmark file) and the wall
 time in those files, and starts jobs as a scheduler would: whenever cores are free, the ready job with the longest way
-still before it (list scheduling). A job costs its CPU time, which another's work on the same machine does not change,
-plus a second of Snakemake's own. Jobs that were never measured take the mean of their rule, and a rule that was
-measured on a part of its grid takes so many times as long (finetune×15). One JSON object.
+still before it (list scheduling). A job costs its wall time, so measure where nothing else runs (the CPU time in these
+files is sampled twice a minute and misses a job's end), plus a second of Snakemake's own. Jobs that were never measured
+take the mean of their rule, and a rule that was measured on a part of its grid takes so many times as long
+(finetune×15). One JSON object.
 """
 
 import csv
@@ -47,11 +48,11 @@ def jobs(dry_run: str) -> list[Job]:
 
 
 def measured(file: Path | None) -> float | None:
-    """CPU seconds in a benchmark file, or its wall time where the system gives no CPU time."""
+    """Wall seconds in a benchmark file."""
     if file is None or not file.is_file():
         return None
     row = next(csv.DictReader(file.open(), delimiter="\t"))
-    return float(row["s"] if row["cpu_time"] in ("NA", "0.00", "") else row["cpu_time"])
+    return float(row["s"])
 
 
 def durations(work: Sequence[Job]) -> list[float]:
@@ -121,7 +122,7 @@ def main(arguments: list[str]) -> None:
     threads = [job.threads for job in work]
     minutes = {str(cores): round(makespan(after, times, threads, cores) / 60, 1) for cores in CORES}
     missing = sum(job.benchmark is not None and measured(job.benchmark) is None for job in work)
-    print(json.dumps({"jobs": len(work), "not_measured": missing, "cpu_s": round(sum(times)), "minutes": minutes}))
+    print(json.dumps({"jobs": len(work), "not_measured": missing, "job_s": round(sum(times)), "minutes": minutes}))
 
 
 if __name__ == "__main__":
