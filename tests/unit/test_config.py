@@ -151,3 +151,12 @@ def test_user_objective_by_import_path(tmp_path: Path, monkeypatch: pytest.Monke
     assert registry.load("mine:double", {"factor": 3.0})(None, None) == 3.0  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=r"unknown objective 'mine:other': mine\.py has double"):
         validate(changed("methods.mine", {"objective": "mine:other"}))
+
+
+@pytest.mark.parametrize("overlay", [None, "smoke", "paper"])
+def test_sequential_sft_has_the_budget_of_the_others(overlay: str | None):
+    own = yaml.safe_load((ROOT / f"config/{overlay}.yaml").read_text()) if overlay else {}
+    found = validate(overlaid(DEFAULT, own))
+    images = found.anchors.images
+    assert list(images.methods["sequential"].values) == [images.digits]
+    assert max(images.methods["short"].values) < images.digits
