@@ -325,6 +325,7 @@ def harness(monkeypatch: pytest.MonkeyPatch, accuracy: float) -> None:
     """lm-evaluation-harness as far as it is used: what it takes, and what it answers."""
 
     def simple_evaluate(model: object, tasks: list[str], limit: int | None, log_samples: bool) -> dict[str, Any]:
+        torch.manual_seed(1234)  # as the harness does
         row = {"alias": "x", "acc,none": accuracy, "acc_stderr,none": 0.01}
         return {
             "results": dict.fromkeys(tasks, row),
@@ -343,8 +344,10 @@ def harness(monkeypatch: pytest.MonkeyPatch, accuracy: float) -> None:
 
 def test_benchmarks_are_read_as_reported(monkeypatch: pytest.MonkeyPatch):
     harness(monkeypatch, accuracy=0.5)
+    before = torch.get_rng_state()
     found = benchmark_skills(scratch_tokenizer(), {"mmlu": "acc"}, 7)(None)["mmlu"]  # type: ignore[arg-type]
     assert found == (0.5, 0.01, 7)
+    assert torch.equal(torch.get_rng_state(), before)  # a training in which it measures goes on as it would have
     with pytest.raises(ValueError, match=r"language\.benchmarks\.mmlu: .* reports no f1 there, but acc\."):
         benchmark_skills(scratch_tokenizer(), {"mmlu": "f1"}, 7)(None)  # type: ignore[arg-type]
 

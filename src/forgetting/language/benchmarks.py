@@ -5,6 +5,7 @@ from typing import Any
 
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from forgetting import seeds
 from forgetting.language.evaluation import Skills
 from forgetting.results import Estimate
 
@@ -26,7 +27,8 @@ def benchmark_skills(
 
     def accuracies(model: PreTrainedModel) -> dict[str, Estimate]:
         harness = HFLM(pretrained=model, tokenizer=tokenizer, batch_size=rows)
-        found: Any = lm_eval.simple_evaluate(model=harness, tasks=list(benchmarks), limit=limit, log_samples=False)
+        with seeds.seeded("language", "benchmarks"):  # the harness seeds torch's global generator, a training's own
+            found: Any = lm_eval.simple_evaluate(model=harness, tasks=list(benchmarks), limit=limit, log_samples=False)
         return {task: reported(found, task, metric) for task, metric in benchmarks.items()}
 
     return accuracies
