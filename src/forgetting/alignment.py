@@ -68,6 +68,7 @@ def steps_of(
     weight_decay: float,
     optimizer: str = "adamw",
     inner: int = 1,
+    draws: int = 0,
     probes: int = PROBES,
 ) -> pd.DataFrame:
     """One row a probed step: method, base_seed, step, cosine, length (‖θ' − θ‖), growth (of the forward KL, nats).
@@ -77,7 +78,7 @@ def steps_of(
     """
     digits = tasks.digits.take(torch.arange(min(DIGITS, len(tasks.digits.label))))
     clothes, inputs = tasks.clothes.take(torch.arange(INPUTS)), tasks.digits_test.x[:INPUTS]
-    plan = Plan(learning_rate, schedule, 1, batch_size, warmup, weight_decay, optimizer, inner)
+    plan = Plan(learning_rate, schedule, 1, batch_size, warmup, weight_decay, optimizer, inner, draws)
     steps = plan.steps(digits)
     policy, reference = base.copy(), base.log_probs(inputs)
     done = descend(

@@ -11,10 +11,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from forgetting import seeds
-from forgetting.data import Tasks
+from forgetting.data import Images, Tasks
 from forgetting.objectives import Batch
 from forgetting.policy import Policy
 from forgetting.training import epoch_batches, learning_rates, train
+
+POOL = 10_000  # the first so many images of a task, from which a base's are drawn: more to fine-tune on change no base
 
 
 def cross_entropy(policy: nn.Module, batch: Batch) -> Tensor:
@@ -25,6 +27,11 @@ def cross_entropy(policy: nn.Module, batch: Batch) -> Tensor:
 def same_parity(digit: Tensor, generator: torch.Generator) -> Tensor:
     """A digit [n] drawn uniformly from the five that have the parity of `digit` [n]."""
     return digit % 2 + 2 * torch.randint(5, digit.shape, generator=generator)
+
+
+def few(part: Images, count: int, generator: torch.Generator) -> Images:
+    """`count` images of a task, drawn without replacement from its first `POOL`, or `count` if that is more."""
+    return part.take(torch.randperm(min(max(POOL, count), len(part.label)), generator=generator)[:count])
 
 
 def pretrain(
@@ -40,14 +47,13 @@ def pretrain(
     weight_decay: float,
     labels: str,
 ) -> Policy:
-    """Base policy trained on `images` digits and as many clothes, drawn by `base_seed` from the training sets.
+    """Base policy trained on `images` digits and as many clothes, drawn by `base_seed` from the training sets (`few`).
 
     `labels` says when a parity image's label is drawn: `once`, or `redrawn` at every epoch.
     Raises ArithmeticError when the training diverges.
     """
     draw = seeds.generator("base", base_seed, "images")
-    digits = tasks.digits.take(torch.randperm(len(tasks.digits.label), generator=draw)[:images])
-    clothes = tasks.clothes.take(torch.randperm(len(tasks.clothes.label), generator=draw)[:images])
+    digits, clothes = (few(part, images, draw) for part in (tasks.digits, tasks.clothes))
     x = torch.cat([digits.x, clothes.x])
     label_draw = seeds.generator("base", base_seed, "labels")
     order = seeds.generator("base", base_seed, "order")

@@ -64,6 +64,7 @@ class Finetuning(Section):
     warmup: Share = Field(description="Share of the steps in which the rate rises linearly.")
     weight_decay: Annotated[float, Field(ge=0)] = Field(description="The optimizer's weight decay.")
     optimizer: Literal["adamw", "sgd"] = Field(description="AdamW, or SGD with momentum 0.9.")
+    draws: Seed = Field(description="Number of the streams that order, labels and actions are drawn from.")
     checkpoints: Annotated[int, Field(ge=1, le=100)] = Field(
         description="Measurements a training, evenly spaced, the last at the end."
     )

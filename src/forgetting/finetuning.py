@@ -43,17 +43,18 @@ def digit_batches(
     epochs: int,
     before: Before | None = None,
     inner: int = 1,
+    draws: int = 0,
 ) -> Iterator[Batch]:
     """Batches of the new task, each `inner` times, with what may be kept of the old one.
 
     All trainings from one base see the images in the same order, so that methods are compared on equal terms; labels
-    and actions are each training's own.
+    and actions are each training's own. Another number `draws` gives another order, other labels and actions.
     """
-    order = seeds.generator("finetuning", base_seed, "order")
-    draws = seeds.generator("finetuning", base_seed, "draws", training)
-    fixed = torch.rand(len(digits.label), generator=seeds.generator("finetuning", base_seed, "fixed"))
+    order = seeds.generator("finetuning", base_seed, draws, "order")
+    own = seeds.generator("finetuning", base_seed, draws, "own", training)
+    fixed = torch.rand(len(digits.label), generator=seeds.generator("finetuning", base_seed, draws, "fixed"))
     for rows in epoch_batches(len(digits.label), batch_size, epochs, order):
-        batch = Batch(digits.x[rows], digits.label[rows], base_log_probs[rows], draws, before, fixed[rows])
+        batch = Batch(digits.x[rows], digits.label[rows], base_log_probs[rows], own, before, fixed[rows])
         yield from repeat(batch, inner)
 
 
@@ -68,6 +69,7 @@ class Plan(NamedTuple):
     weight_decay: float = 0.0
     optimizer: str = "adamw"
     inner: int = 1  # steps on each batch
+    draws: int = 0  # number of the streams that order, labels and actions are drawn from
 
     def steps(self, digits: Images) -> int:
         """Optimizer steps in all."""
@@ -91,7 +93,7 @@ def descend(
     """
     rates = learning_rates(plan.learning_rate, plan.schedule, plan.steps(digits), plan.warmup)
     batches = digit_batches(
-        digits, base_log_probs, base_seed, training, plan.batch_size, plan.epochs, before, plan.inner
+        digits, base_log_probs, base_seed, training, plan.batch_size, plan.epochs, before, plan.inner, plan.draws
     )
     return train(policy, objective, batches, rates, plan.weight_decay, plan.optimizer)
 
@@ -132,6 +134,7 @@ def finetune(
     base_log_probs: Tensor,
     optimizer: str = "adamw",
     inner: int = 1,
+    draws: int = 0,
     before: Before | None = None,
     adapt: Callable[[Policy], Adapted] = Policy.copy,
     keep: Keep = lambda policy, training, step: None,
@@ -150,7 +153,7 @@ def finetune(
     }
     training = training_name(method, base_seed, learning_rate, schedule, epochs)
     policy = adapt(baseline.policy)
-    plan = Plan(learning_rate, schedule, epochs, batch_size, warmup, weight_decay, optimizer, inner)
+    plan = Plan(learning_rate, schedule, epochs, batch_size, warmup, weight_decay, optimizer, inner, draws)
     at = checkpoint_steps(plan.steps(tasks.digits), checkpoints)
     done = descend(
         policy, objective, tasks.digits, base_log_probs, plan, base_seed=base_seed, training=training, before=before

@@ -16,6 +16,7 @@ from forgetting.regression import codes, r2, r2_where_finite, values
 from forgetting.tables import escape
 
 LAW = "forward_kl_new"
+CHANCE = "other_draws"  # the choice that is none: the same analysis with other draws, against which the others are held
 OUTCOMES = ("r2", "grpo")  # R², and the clothes accuracy of GRPO at 96 % parity: columns of the table of universes
 OF_THE_BASE = ["base_parity_accuracy", "base_fashion_accuracy", "base_entropy"]
 
@@ -98,22 +99,33 @@ def summary(table: pd.DataFrame, choices: pd.DataFrame, published: Mapping[str, 
     """One row that sums the multiverse up, for the paper's sentence; `published` has the paper's value of each outcome.
 
     Of R² and of GRPO's clothes accuracy: lowest, median, highest, in how many universes there is one, and in how many
-    it is at least the published value; the choices that move it more than the base seed does, and the one that moves
-    it most. In how many universes GRPO keeps more than SFT-2, of those in which both reach 96 % parity.
+    it is at least the published value; how far other draws and another base seed move it, how many choices move it by
+    more than draws do, and the one that moves it most. In how many universes GRPO keeps more than SFT-2, of those in
+    which both reach 96 % parity, and which are the others.
     """
     row: dict[str, Any] = {"universes": len(table), "combined": int((table["kind"] == "combined").sum())}
     for outcome in [outcome for outcome in OUTCOMES if outcome in table]:
-        found, moves = table[outcome].dropna(), choices.set_index("choice")[f"{outcome}_moves"]
+        found, every = table[outcome].dropna(), choices.set_index("choice")[f"{outcome}_moves"]
+        moves, chance = every.drop(CHANCE, errors="ignore"), every.get(CHANCE, math.nan)
         row |= {f"{outcome}_{name}": getattr(found, name)() for name in ("min", "median", "max")}
         row |= {f"{outcome}_n": len(found), f"{outcome}_published": int((found >= published[outcome]).sum())}
         most = str(moves.idxmax()).replace("_", " ") if moves.notna().any() else "none"
         row |= {f"{outcome}_most": most, f"{outcome}_moves": moves.max()}
+        row |= {f"{outcome}_chance": chance, f"{outcome}_beyond_chance": int((moves > chance).sum())}
         row |= {f"{outcome}_seed": moves.get("base_seed", math.nan), f"{outcome}_choices": len(moves)}
-        row |= {f"{outcome}_beyond_seed": int((moves > moves.get("base_seed", math.nan)).sum())}
     if {"grpo", "sft_2"} <= {*table}:
-        more = (table["grpo"] - table["sft_2"]).dropna()
-        row |= {"rl_compared": len(more), "rl_keeps_more": int((more > 0).sum())}
+        both = table.dropna(subset=["grpo", "sft_2"])
+        less = both[both["grpo"] <= both["sft_2"]]
+        row |= {"rl_compared": len(both), "rl_keeps_more": len(both) - len(less)}
+        row |= {"rl_exceptions": "; ".join(map(named, less.itertuples())) or "none"}
     return pd.DataFrame([row | mechanism(table)])
+
+
+def named(universe: Any) -> str:
+    """A row of the table of universes in a few words."""
+    if universe.kind != "alone":
+        return f"{universe.kind} ({universe.departs} departures)" if universe.departs else str(universe.kind)
+    return f"{universe.choice} {universe.value}".replace("_", " ")
 
 
 def mechanism(table: pd.DataFrame) -> dict[str, float]:

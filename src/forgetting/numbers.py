@@ -5,9 +5,8 @@
     LawRsq: {in: tables/r2.csv, where: {predictor: forward_kl, inputs: new, points: all}, show: r2, as: .2f}
 
 `in` is a table of the run (relative to its results folder) or `config`; `where` picks one row, `show` a column or
-several; `as` is Python's format of a number, put in brackets when several are shown. `times` scales, `words` puts a
-phrase in place of a value (so that a sentence turns with its verdict), `count: true` shows how many rows there are,
-`pick: min` (or max) takes the extreme one of several.
+several; `as` is Python's format of a number, put in brackets when several are shown. `times` scales, `count: true`
+shows how many rows there are, `pick: min` (or max) takes the extreme one of several.
 """
 
 import re
@@ -34,15 +33,12 @@ class Place(BaseModel):
     show: str | tuple[str, ...] = ""
     format: str = Field(default="", alias="as")
     times: float = 1.0
-    words: dict[str, str] = {}
     nan: str = "not reached"
     pick: Literal["", "min", "max"] = ""
     count: bool = False
 
     def text(self, value: Any) -> str:
         """A value as LaTeX text."""
-        if self.words:
-            return self.words.get(str(value), self.words.get("else", escape(str(value))))
         if isinstance(value, str):
             return escape(value)
         if pd.isna(value):

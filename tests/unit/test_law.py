@@ -48,7 +48,7 @@ def test_the_base_as_its_own_teacher_teaches_next_to_nothing(base: Policy, tasks
     for name, objective in {"self": imitate(base), "sft_1": sft_1}.items():
         policy = one_epoch(base, objective, tasks.digits, said, 1e-4, base_seed=0, training=name)
         moved[name] = forward_kl(base.log_probs(tasks.digits_test.x), policy.log_probs(tasks.digits_test.x)).item()
-    assert moved["self"] < 0.1 * moved["sft_1"]
+    assert moved["self"] < 0.2 * moved["sft_1"]
 
 
 def test_teacher_is_the_lowest_rate_that_gets_there(base: Policy, tasks: Tasks):

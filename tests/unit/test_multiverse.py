@@ -197,6 +197,22 @@ def test_choices_are_ordered_by_what_they_do(points: pd.DataFrame):
     assert "noise" in choice_cells(choices.reset_index()).iloc[0].tolist()
 
 
+def test_choices_are_held_against_chance(points: pd.DataFrame):
+    with_chance = [*UNIVERSES, told("alone", {"other_draws": "1"}, ["loud"])]
+    for universe in with_chance:
+        universe["values"] = {"other_draws": "0", **universe["values"]}
+    table = multiverse_table(points, with_chance)
+    row = summary(table, choices_table(table), {"r2": 0.96, "grpo": 0.6}).iloc[0]
+    assert row["r2_chance"] == table["r2"][0] - table["r2"][4]  # draws move as much as the noise
+    assert (row["r2_beyond_chance"], row["r2_choices"], row["r2_most"]) == (0, 2, "noise")
+
+
+def test_the_universes_in_which_rl_keeps_no_more_are_named(points: pd.DataFrame):
+    table = multiverse_table(points, UNIVERSES).assign(grpo=[0.5, 0.4, 0.6, np.nan], sft_2=[0.4, 0.4, 0.5, 0.5])
+    row = summary(table, choices_table(table), {"r2": 0.96, "grpo": 0.6}).iloc[0]
+    assert (row["rl_compared"], row["rl_keeps_more"], row["rl_exceptions"]) == (3, 2, "noise high")
+
+
 def test_a_universe_in_which_all_diverged_has_no_law_and_says_why(points: pd.DataFrame):
     table = multiverse_table(points.assign(diverged=points["cell"] == "loud"), UNIVERSES)
     assert math.isnan(table["r2"][1]) and "did every training diverge" in table["note"][1]

@@ -83,8 +83,6 @@ FRAME = pd.DataFrame({"name": ["a", "b_c"], "x": [0.25, -1.5], "at": [0.96, 0.97
         ({"where": {"at": 0.97}, "show": "x", "as": ".2f"}, "$-$1.50"),
         ({"where": {"name": "b_c"}, "show": ["x", "at"], "as": ".1f"}, "[$-$1.5, 1.0]"),
         ({"where": {"name": "b_c"}, "show": "name"}, r"b\_c"),
-        ({"where": {"name": "a"}, "show": "word", "words": {"partly": "in part", "else": "not"}}, "in part"),
-        ({"where": {"name": "b_c"}, "show": "word", "words": {"partly": "in part", "else": "not"}}, "not"),
         ({"show": "x", "pick": "min", "as": ".1f"}, "$-$1.5"),
         ({"where": {"word": "partly"}, "count": True}, "1"),
         ({"where": {"name": "none"}, "show": "x"}, NOT_RUN),

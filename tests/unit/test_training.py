@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from forgetting import seeds
-from forgetting.base import cross_entropy, pretrain
-from forgetting.data import Tasks
+from forgetting.base import POOL, cross_entropy, few, pretrain
+from forgetting.data import Images, Tasks
 from forgetting.finetuning import digit_batches
 from forgetting.objectives import sft_1
 from forgetting.policy import Policy
@@ -73,6 +73,26 @@ def test_labels_drawn_once_differ_from_redrawn(tasks: Tasks):
     assert not same_weights(once, pretrain(tasks, 3, **PRETRAINING))
     single = {**PRETRAINING, "epochs": 1}
     assert same_weights(pretrain(tasks, 3, **single), pretrain(tasks, 3, **{**single, "labels": "once"}))
+
+
+def test_more_images_to_fine_tune_on_change_no_base():
+    def drawn(there: int, count: int = 500) -> list[int]:
+        row = torch.arange(there)
+        return few(Images(row[:, None], row), count, seeds.generator("images")).label.tolist()
+
+    assert drawn(POOL) == drawn(POOL + 1) == drawn(60_000) and len(set(drawn(POOL))) == 500
+    assert drawn(POOL - 1) != drawn(POOL)
+    assert max(drawn(60_000, 3 * POOL)) == 3 * POOL - 1  # all of a larger number
+
+
+def test_other_draws_are_another_order_and_other_numbers(tasks: Tasks):
+    def batches(draws: int) -> list[tuple[list[int], float, list[float]]]:
+        own = digit_batches(tasks.digits, torch.zeros(640, 10), 0, "t", 64, 1, draws=draws)
+        return [(b.label.tolist(), torch.rand(1, generator=b.generator).item(), b.fixed.tolist()) for b in own]
+
+    assert batches(0) == batches(0)
+    for one, other in zip(batches(0), batches(1), strict=True):
+        assert all(a != b for a, b in zip(one, other, strict=True))
 
 
 def test_loop_against_torch_written_out(base: Policy, tasks: Tasks):

@@ -3,7 +3,8 @@
 #
 # Each column is one analysis, from raw images to R² (left) or to GRPO's accuracy on clothes at 96 % parity (right), in
 # the order of what it found. Below, what it departs from the default in: alone (black) or in a random combination
-# (grey). Lines: what was published, and the default on this grid.
+# (grey). Lines: what was published, and the default on this grid; the band is where other draws of order, labels and
+# actions alone put the default.
 
 # %% tags=["parameters"]
 universes = choices = r2 = matched = "results/default/…"
@@ -14,13 +15,14 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from forgetting import figures
-from forgetting.multiverse import published_outcomes
+from forgetting.multiverse import CHANCE, published_outcomes
 
 figures.use_style()
 table, by_choice = pd.read_csv(universes), pd.read_csv(choices)
 table["grpo"] = 100 * table["grpo"] if "grpo" in table else float("nan")
 published = published_outcomes(pd.read_csv(r2), pd.read_csv(matched))
-PANELS = {"r2": ("$R^2$", published["r2"]), "grpo": ("GRPO keeps, %", 100 * published["grpo"])}
+TIMES = {"r2": 1, "grpo": 100}
+PANELS = {"r2": ("$R^2$", published["r2"]), "grpo": ("GRPO keeps, %", TIMES["grpo"] * published["grpo"])}
 names = list(by_choice["choice"])
 
 # %%
@@ -33,6 +35,9 @@ for (outcome, (label, was)), (curve, matrix) in zip(PANELS.items(), axes.T, stri
     if len(start := own[own["kind"] == "baseline"]):
         curve.axhline(start[outcome].iloc[0], color=figures.COLOURS[3], lw=0.9, ls=(0, (4, 2)), label="default")
         matrix.axvline(start.index[0], color=figures.COLOURS[3], lw=0.9, ls=(0, (4, 2)))
+    if len(chance := by_choice[by_choice["choice"] == CHANCE].dropna(subset=[f"{outcome}_low"])):
+        low, high = (TIMES[outcome] * chance[f"{outcome}_{end}"].iloc[0] for end in ("low", "high"))
+        curve.axhspan(low, high, color=figures.COLOURS[3], alpha=0.25, lw=0, label="other draws")
     for kind, colour in (("combined", "0.6"), ("alone", "black")):
         drawn = own[own["kind"] == kind]
         curve.scatter(drawn.index, drawn[outcome], s=9, lw=0, color=colour, label=kind, zorder=3)

@@ -7,7 +7,7 @@ Out: <results>/distillation/{base_seed}.parquet   a GRPO teacher's end, and chec
      <results>/parity/bases.parquet, tables/bases.csv   each base's entropy over the right digits, and GRPO's place at 96 %
 """
 
-TRAINING = ["batch_size", "warmup", "weight_decay", "optimizer"]
+TRAINING = ["batch_size", "warmup", "weight_decay", "optimizer", "draws"]
 TAUGHT = CONFIG.base.seeds if "grpo" in CONFIG.methods else []  # without GRPO there is no teacher
 
 
