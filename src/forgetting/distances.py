@@ -23,7 +23,7 @@ from forgetting.policy import Policy
 @dataclass(frozen=True)
 class Reference:
     """What a predictor on weights may know of the base: its policy, its Fisher information on old-task inputs, and
-    which of the 785 inputs ever vary over the digits (`lit`)."""
+    which of the 785 inputs are ever other than 0 on the digits (`lit`): only their weights are trained on these."""
 
     policy: Policy
     fisher: Fisher
@@ -156,7 +156,7 @@ def spectral_norm(base: Reference, policy: Policy) -> Tensor:
 
 @on_weights(last=True)
 def unchanged(base: Reference, policy: Policy) -> Tensor:
-    """Share of weights and biases that are exactly as they were; weights of inputs that never vary are left out."""
+    """Share of weights and biases that are exactly as they were; weights of inputs that are always 0 are left out."""
     return _share_within(0.0, base, policy)
 
 
@@ -176,14 +176,14 @@ def rank(base: Reference, policy: Policy) -> Tensor:
 
 
 def updates(base: Reference, policy: Policy) -> list[Tensor]:
-    """θ − θ₀ of each weight matrix; of the first, the rows of inputs that vary.
+    """θ − θ₀ of each weight matrix.
 
     Raises FloatingPointError when a weight is not finite.
     """
     moved = [(w - w0).detach() for w, w0 in zip(policy.weights, base.policy.weights, strict=True)]
     if not all(m.isfinite().all() for m in moved):
         raise FloatingPointError("A weight is not finite.")
-    return [moved[0][base.lit], *moved[1:]]
+    return moved
 
 
 def _largest(update: Tensor) -> float:
@@ -196,8 +196,9 @@ def _largest(update: Tensor) -> float:
 
 
 def _share_within(tolerance: float, base: Reference, policy: Policy) -> Tensor:
+    first, *others = updates(base, policy)
     biases = [(b - b0).detach() for b, b0 in zip(policy.biases, base.policy.biases, strict=True)]
-    return torch.cat([u.flatten() for u in (*updates(base, policy), *biases)]).abs().le(tolerance).double().mean()
+    return torch.cat([u.flatten() for u in (first[base.lit], *others, *biases)]).abs().le(tolerance).double().mean()
 
 
 def columns() -> list[str]:

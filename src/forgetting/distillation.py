@@ -20,6 +20,7 @@ from forgetting.policy import Policy
 from forgetting.training import Objective
 
 REACHED = 0.96  # parity accuracy that a teacher should have
+LONGER = 2  # epochs of a student for one of its teacher: with as many, some end just below the teacher's parity
 SLOWEST = 0.25  # of the teacher's learning rate: students at lower ones do not get where it is
 
 
@@ -57,8 +58,9 @@ def distil(
     inner: int = 1,
     **settings: Any,
 ) -> pd.DataFrame:
-    """Checkpoints of a teacher (method `teacher`, its end only) and of its students at those of `rates` that are at
-    least `SLOWEST` of its own; columns of `points`, of which only distances between outputs are measured.
+    """Checkpoints of a teacher (method `teacher`, its end only) and of its students, `LONGER` times as long, at those of
+    `rates` that are at least `SLOWEST` of its own; columns of `points`, of which only distances between outputs are
+    measured.
 
     `points` are those of the teacher's method and base seed, `objective` and `inner` are that method's: the teacher is
     trained once more, as it was. `settings` as in `finetuning.finetune`, `accuracy` as in `Baseline.of`. Raises
@@ -78,5 +80,6 @@ def distil(
         raise RuntimeError(f"Teacher {chosen['training']} came out otherwise than in the points: run them again.")
     rows, answers = [{**taught[-1], "method": "teacher"}], imitate(seen[-1])
     for rate in (rate for rate in rates if rate >= SLOWEST * chosen["learning_rate"]):
-        rows += finetune(start.baseline, tasks, answers, method="distilled", learning_rate=rate, **grid)
+        longer = {**grid, "epochs": LONGER * grid["epochs"]}
+        rows += finetune(start.baseline, tasks, answers, method="distilled", learning_rate=rate, **longer)
     return frame(rows)

@@ -103,11 +103,11 @@ def r2(x: Array, y: Array) -> float:
 
 
 def isotonic_r2(x: Array, y: Array) -> float:
-    """In-sample R² of the best non-decreasing function of x: the ceiling of any monotone law."""
+    """In-sample R² of the best monotone function of x, rising or falling: the ceiling of any monotone law."""
     from sklearn.isotonic import IsotonicRegression  # a second to import, and most of what imports this module draws
 
-    fit: Array = IsotonicRegression(increasing=True).fit_transform(x, y)
-    return float(1 - ((y - fit) ** 2).sum() / ((y - y.mean()) ** 2).sum())
+    errors = [((y - IsotonicRegression(increasing=up).fit_transform(x, y)) ** 2).sum() for up in (True, False)]
+    return float(1 - min(errors) / ((y - y.mean()) ** 2).sum())
 
 
 def spearman(x: Array, y: Array) -> float:

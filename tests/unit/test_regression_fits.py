@@ -122,7 +122,7 @@ def test_monotone_measures_see_only_order(seed):
     assert_allclose(spearman(np.exp(x), y), spearman(x, y))
     assert_allclose(isotonic_r2(x, x**3), 1)
     assert spearman(x, -x) == pytest.approx(-1)
-    assert isotonic_r2(x, -x) == pytest.approx(0)
+    assert isotonic_r2(x, -(x**3)) == pytest.approx(1)  # a predictor that falls as forgetting rises
 
 
 def test_vertex_inside_the_data_is_seen():
