@@ -108,6 +108,18 @@ def activation_l2(base: Sequence[Tensor], policy: Sequence[Tensor]) -> Tensor:
     return torch.stack(squares).sum(0).sqrt().mean()
 
 
+@on_activations()
+def last_activation_l1(base: Sequence[Tensor], policy: Sequence[Tensor]) -> Tensor:
+    """`activation_l1` of the last hidden layer alone: the paper does not say which layers it takes."""
+    return activation_l1(base[-1:], policy[-1:])
+
+
+@on_activations()
+def last_activation_l2(base: Sequence[Tensor], policy: Sequence[Tensor]) -> Tensor:
+    """`activation_l2` of the last hidden layer alone."""
+    return activation_l2(base[-1:], policy[-1:])
+
+
 @on_activations(last=True)
 def cknna(base: Sequence[Tensor], policy: Sequence[Tensor], neighbours: int = 10, inputs: int = 1000) -> Tensor:
     """Alignment of the last hidden layers over mutual nearest neighbours, 1 when they are the same

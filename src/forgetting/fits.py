@@ -115,7 +115,12 @@ def spearman(x: Array, y: Array) -> float:
     return float(stats.spearmanr(x, y).statistic)
 
 
-def vertex_inside(x: Array, y: Array) -> bool:
-    """Whether the fitted parabola turns over inside the range of x: then it is not a monotone law."""
-    ends = quadratic(x, y).deriv()(np.array([x.min(), x.max()]))
-    return bool(ends[0] * ends[1] < 0)
+def vertex(x: Array, y: Array) -> float:
+    """Where the fitted parabola turns over; infinite for a straight line."""
+    slope, bend = map(float, quadratic(x, y).coef[1:])
+    return -slope / (2 * bend) if bend else float("inf")
+
+
+def inside(at: float, x: Array) -> bool:
+    """Whether a parabola that turns over `at` does so inside the range of x: then it is not a monotone law."""
+    return bool(x.min() < at < x.max())

@@ -53,7 +53,8 @@ def matched_accuracy(
 def matched_table(matched: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     """One row a method and target: mean of `matched_accuracy` over base seeds, with Student's interval.
 
-    Columns: method, parity_accuracy, fashion_accuracy, low, high, seeds, reached (how many seeds), status:
+    Columns: method, parity_accuracy, fashion_accuracy, low, high, seeds, reached (how many seeds), exceeded (how many
+    have all points above the target), status:
     reached | reached by some | not reached. Where only some seeds reach the target, their mean would be
     that of the lucky ones: it is left NaN. With one seed low and high are NaN. coverage: of the interval in
     the coverage study.
@@ -66,7 +67,8 @@ def matched_table(matched: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
         row = {"method": method, "parity_accuracy": target}
         mean, low, high = map(float, mean_interval(values, level))
         row |= {"fashion_accuracy": mean, "low": low, "high": high}
-        row |= {"seeds": len(cell), "reached": reached, "status": status}
+        row |= {"seeds": len(cell), "reached": reached, "exceeded": int((cell["status"] == "exceeded").sum())}
+        row |= {"status": status}
         rows.append(row | {"coverage": measured("student", "matched", len(cell))})
     return pd.DataFrame(rows)
 

@@ -9,12 +9,13 @@ from forgetting.fits import (
     Array,
     Codes,
     cross_products,
+    inside,
     isotonic_r2,
     quadratic,
     r2,
     r2_of,
     spearman,
-    vertex_inside,
+    vertex,
 )
 from forgetting.frontier import SELECTIONS, Which, select
 from forgetting.intervals import RESAMPLES, Clusters, chosen, interval_named, jackknife_ends, measured
@@ -39,7 +40,8 @@ def r2_table(
     Columns: predictor, inputs (new | old | -), points (all | frontier | final), r2, low, high, n, seeds,
     interval (a name of intervals.INTERVALS; by default what the coverage study supports), coverage (that
     study's, the lowest over its laws), n_diverged (rows left out before selecting), r2_with_diverged
-    (finite ones kept), isotonic_r2, spearman, vertex_inside, note (why a row has no R²; else empty). The
+    (finite ones kept), isotonic_r2, spearman, vertex (where the parabola turns over), vertex_inside (the range of the
+    predictor), largest (its largest value), note (why a row has no R²; else empty). The
     predictors of a selection see the same resamples, where the interval resamples at all. Raises
     ValueError when a point that is not marked diverged has a non-finite predictor.
     """
@@ -68,7 +70,8 @@ def fitted(
         return {"note": f"{column} takes {distinct} distinct values on {len(x)} points: a quadratic needs 3"}
     row = {"r2": r2(x, y), "isotonic_r2": isotonic_r2(x, y), "spearman": spearman(x, y)}
     low, high = interval_named(interval)(clusters(points, column), rng, resamples)
-    return row | {"low": low, "high": high, "vertex_inside": vertex_inside(x, y), "note": ""}
+    turns = {"vertex": (at := vertex(x, y)), "vertex_inside": inside(at, x), "largest": x.max()}
+    return row | {"low": low, "high": high, **turns, "note": ""}
 
 
 def r2_differences(points: pd.DataFrame, of: str, others: Sequence[str] | None = None) -> pd.DataFrame:

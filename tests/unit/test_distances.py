@@ -23,6 +23,8 @@ from forgetting.distances import (
     forward_kl,
     jensen_shannon,
     l2,
+    last_activation_l1,
+    last_activation_l2,
     nearly_unchanged,
     rank,
     reverse_kl,
@@ -126,6 +128,7 @@ def test_activations_by_hand():
     policy = [torch.tensor([[3.0, 0, 0], [0, 0, 0]]), torch.tensor([[4.0], [0]])]
     assert activation_l1(base, policy).item() == pytest.approx(3.5)
     assert activation_l2(base, policy).item() == pytest.approx(2.5)
+    assert last_activation_l1(base, policy).item() == last_activation_l2(base, policy).item() == pytest.approx(2)
 
 
 def test_cknna():

@@ -9,13 +9,14 @@ from numpy.testing import assert_allclose
 from forgetting.fits import (
     coefficients_of,
     cross_products,
+    inside,
     isotonic_r2,
     quadratic,
     r2,
     r2_of,
     spearman,
     summed,
-    vertex_inside,
+    vertex,
 )
 
 few = settings(max_examples=40, deadline=None)
@@ -127,9 +128,9 @@ def test_monotone_measures_see_only_order(seed):
 
 def test_vertex_inside_the_data_is_seen():
     x = np.linspace(0, 10, 20)
-    assert vertex_inside(x, x * (18 - x))
-    assert not vertex_inside(x, x * (22 - x))
-    assert not vertex_inside(x, x)
+    assert vertex(x, x * (18 - x)) == pytest.approx(9) and inside(9, x)
+    assert vertex(x, x * (22 - x)) == pytest.approx(11) and not inside(11, x)
+    assert not inside(vertex(x, x), x)
 
 
 def test_summed_by_group():
