@@ -58,8 +58,8 @@ def distil(
     inner: int = 1,
     **settings: Any,
 ) -> pd.DataFrame:
-    """Checkpoints of a teacher (method `teacher`, its end only) and of its students, `LONGER` times as long, at those of
-    `rates` that are at least `SLOWEST` of its own; columns of `points`, of which only distances between outputs are
+    """Checkpoints of a teacher (method `teacher`, its end only) and of its students, `LONGER` times as long, at those
+    of `rates` that are at least `SLOWEST` of its own; columns of `points`, of which only distances between outputs are
     measured.
 
     `points` are those of the teacher's method and base seed, `objective` and `inner` are that method's: the teacher is

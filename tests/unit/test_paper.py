@@ -27,7 +27,7 @@ ALLOWED = [  # what may hold a digit: keys, formulas, names
     r"\$\\mathcal N\([01\\delta]+,1\)\$",
     r"\$\\delta\^2\$",
     r"\$-\\tfrac18\$",
-    r"95\\,\\%(?= only where)",  # the level that an interval may be called by
+    r"9[05]\\,\\%(?= only where|:|\.)",  # the level that an interval may be called by
 ]
 
 
