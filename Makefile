@@ -37,6 +37,7 @@ test-all: test
 
 bench: .venv/installed
 	$(BIN)/python benchmarks/training.py
+	$(BIN)/python benchmarks/predictors.py
 
 lint: .venv/installed
 	$(BIN)/python -m pytest tests/contract

@@ -16,9 +16,9 @@ from tqdm import tqdm
 from forgetting.fits import Array, r2_of
 from forgetting.frontier import SELECTIONS, Which, pareto
 from forgetting.intervals import INTERVALS, Clusters, chosen, jackknife_ends
-from forgetting.law import CHECKPOINTS, FARTHEST, LAWS, METHODS, TRAININGS, Simulated, simulate
 from forgetting.matched import accuracy_at, mean_interval
 from forgetting.predictive import mean_residuals, residual_intervals
+from forgetting.simulated_law import CHECKPOINTS, FARTHEST, LAWS, METHODS, TRAININGS, Simulated, simulate
 
 SEEDS = (1, 2, 3, 5, 10)
 MOST = max(SEEDS)

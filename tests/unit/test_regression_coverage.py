@@ -10,7 +10,7 @@ from forgetting.coverage import covered, cross_products_of, data_sets_of, select
 from forgetting.fits import r2, r2_of
 from forgetting.frontier import select
 from forgetting.intervals import INTERVALS, SHOWN, coverage_study, label, measured
-from forgetting.law import LAWS, METHODS, TRAININGS, autoregressive, simulate
+from forgetting.simulated_law import LAWS, METHODS, TRAININGS, autoregressive, simulate
 
 
 @pytest.fixture(scope="module")
