@@ -125,10 +125,11 @@ def usable(points: pd.DataFrame, columns: Sequence[str]) -> list[str]:
 def measured_on(points: pd.DataFrame, column: str) -> bool:
     """Whether a predictor is measured on these points: a dear one is not, where a training has not ended.
 
-    Such a column is empty on every checkpoint before the last; a single hole is an error, which `values` raises.
+    Such a column is empty on every checkpoint before the last, and so on all points where a selection has no last
+    checkpoint; a single hole is an error, which `values` raises.
     """
-    early = points["checkpoint"] < points["checkpoint"].max()
-    return not early.any() or not points.loc[early, column].isna().all()
+    early, empty = points["checkpoint"] < points["checkpoint"].max(), points[column].isna()
+    return not empty.all() and not (early.any() and empty[early].all())
 
 
 def split_name(column: str) -> tuple[str, str]:

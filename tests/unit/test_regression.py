@@ -176,3 +176,13 @@ def test_a_predictor_of_the_end_alone_is_fitted_at_the_end_alone(points):
     assert "rank" in compared["final"] and "rank" not in compared["all"] | compared["frontier"]
     with pytest.raises(ValueError, match="rank or forgetting is not finite"):
         table(points.assign(rank=points["forward_kl_new"].mask(points.index == 0)))
+
+
+def test_a_frontier_without_a_last_checkpoint_has_no_predictor_of_the_end(points):
+    """Where the best checkpoints of all trainings are the same early one, a dear predictor is empty on all of them."""
+    early = points["checkpoint"] < points["checkpoint"].max()
+    best = points["checkpoint"] == 0
+    dear = points.assign(rank=points["forward_kl_new"].mask(early), parity_accuracy=best.astype(float))
+    dear["fashion_accuracy"] = best.astype(float)
+    found = table(dear).set_index(["predictor", "points"])
+    assert "end of trainings" in found.loc[("rank", "frontier"), "note"]
