@@ -41,14 +41,15 @@ def verdicts(checks: pd.DataFrame, claims: Iterable[str]) -> pd.DataFrame:
     """One row a claim: id, statistic, parameters, predicted, ours, low, high, n, target, parts, verdict.
 
     `checks` holds the rows of every experiment, `claims` the ids to judge, in the table's order. Headline and
-    measure rows decide; "beside" rows are shown elsewhere only. Ours is the headline row farthest from its
-    prediction, so that no better case hides it.
+    measure rows decide; "beside" rows are shown elsewhere only. Ours is the headline row (of a claim without one,
+    the measure row) farthest from its prediction, so that no better case hides it.
     """
     rows = []
     for claim in claims:
         parts = checks[(checks["claim"] == claim) & (checks["role"] != "beside")]
         row: dict[str, object] = {"id": claim}
         headlines = parts[parts["role"] == "headline"]
+        headlines = headlines if len(headlines) else parts
         if len(headlines):
             shown = headlines.iloc[int(headlines.apply(_strain, axis=1).to_numpy().argmax())]
             row |= {"statistic": shown["quantity"], "ours": shown["measured"]}

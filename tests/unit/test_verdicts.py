@@ -108,3 +108,9 @@ def test_labels_and_bands():
     frame = seed_curve("beta", [1.0], np.array([[0.1, 0.3]]), delta=2)
     assert frame.loc[0, "value"] == pytest.approx(0.2)
     assert frame.loc[0, "high"] - frame.loc[0, "low"] == pytest.approx(2 * 1.96 * 0.1)
+
+
+def test_claim_without_a_headline_shows_its_hardest_measure():
+    rows = [check("A9", q, 1.0, Estimate(v, 0.01, 9), "above", role="measure") for q, v in (("a", 3.0), ("b", 1.2))]
+    shown = verdicts(pd.DataFrame(rows), ["A9"]).loc[0]
+    assert (shown["statistic"], shown["ours"], shown["parts"]) == ("b", 1.2, "2 of 2")
