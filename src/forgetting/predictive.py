@@ -21,7 +21,7 @@ def held_out_table(points: pd.DataFrame, columns: Sequence[str] | None = None) -
     rows = []
     for which in SELECTIONS:
         chosen = select(points, which)
-        for column in usable(chosen, columns_of(points, columns)):
+        for column in usable(chosen, columns_of(points, columns), points["checkpoint"].max()):
             for by in ("method", "base_seed"):
                 parts = cross_products(*values(chosen, column), codes(chosen, [by]))
                 each, pooled = held_out_r2(parts)
@@ -58,7 +58,7 @@ def residual_table(points: pd.DataFrame, columns: Sequence[str] | None = None) -
     for which in SELECTIONS:
         chosen = select(points, which)
         n = chosen.groupby("method").size()
-        for column in usable(chosen, columns_of(points, columns)):
+        for column in usable(chosen, columns_of(points, columns), points["checkpoint"].max()):
             grid = method_products(chosen, column)
             residual, low, high = residual_intervals(grid)
             key = named_row(column, which) | {"method": n.index}

@@ -45,7 +45,7 @@ def r2_table(
     predictors of a selection see the same resamples, where the interval resamples at all. Raises
     ValueError when a point that is not marked diverged has a non-finite predictor.
     """
-    rows = []
+    rows, last = [], points["checkpoint"].max()
     for which in SELECTIONS:
         entering, kept = select(points, which), select(points, which, keep_diverged=True)
         seeds, stream = entering["base_seed"].nunique(), int(rng.integers(2**63))
@@ -55,15 +55,15 @@ def r2_table(
         for column in columns_of(points, columns):
             row = named_row(column, which) | dict.fromkeys(("r2", "low", "high"), np.nan) | shared
             row |= {"r2_with_diverged": r2_where_finite(kept, column)}
-            rows.append(row | fitted(entering, column, name, resamples, np.random.default_rng(stream)))
+            rows.append(row | fitted(entering, column, last, name, resamples, np.random.default_rng(stream)))
     return pd.DataFrame(rows)
 
 
 def fitted(
-    points: pd.DataFrame, column: str, interval: str, resamples: int, rng: np.random.Generator
+    points: pd.DataFrame, column: str, last: int, interval: str, resamples: int, rng: np.random.Generator
 ) -> dict[str, object]:
     """The part of a row of `r2_table` that is fitted; only a note where x is (all but) constant."""
-    if not measured_on(points, column):
+    if not measured_on(points, column, last):
         return {"note": f"{column} is measured at the end of trainings only"}
     x, y = values(points, column)
     if (distinct := len(np.unique(x))) < 3:
@@ -80,11 +80,11 @@ def r2_differences(points: pd.DataFrame, of: str, others: Sequence[str] | None =
     Columns: predictor and inputs (of the other), points, difference, low, high (jackknife over base seeds;
     NaN with one), seeds, coverage (as in `r2_table`). Predictors without three distinct values are left out.
     """
-    rows = []
+    rows, last = [], points["checkpoint"].max()
     for which in SELECTIONS:
         entering = select(points, which)
         seeds, own = entering["base_seed"].nunique(), left_out_r2(entering, of)
-        for column in (c for c in usable(entering, columns_of(points, others)) if c != of):
+        for column in (c for c in usable(entering, columns_of(points, others), last) if c != of):
             change = own - left_out_r2(entering, column)
             low, high = map(float, jackknife_ends(change[0], change[1:]))
             row = named_row(column, which) | {
@@ -117,19 +117,19 @@ def columns_of(points: pd.DataFrame, columns: Sequence[str] | None) -> list[str]
     return predictors(points) if columns is None else list(columns)
 
 
-def usable(points: pd.DataFrame, columns: Sequence[str]) -> list[str]:
+def usable(points: pd.DataFrame, columns: Sequence[str], last: int) -> list[str]:
     """The columns on which a quadratic can be fitted; `r2_table` says of the others why not."""
-    return [column for column in columns if measured_on(points, column) and points[column].nunique() >= 3]
+    return [column for column in columns if measured_on(points, column, last) and points[column].nunique() >= 3]
 
 
-def measured_on(points: pd.DataFrame, column: str) -> bool:
+def measured_on(points: pd.DataFrame, column: str, last: int) -> bool:
     """Whether a predictor is measured on these points: a dear one is not, where a training has not ended.
 
-    Such a column is empty on every checkpoint before the last, and so on all points where a selection has no last
-    checkpoint; a single hole is an error, which `values` raises.
+    Such a column is empty on every checkpoint before `last`, the end of trainings (which a selection may not hold);
+    a single hole, or any at the end, is an error, which `values` raises.
     """
-    early, empty = points["checkpoint"] < points["checkpoint"].max(), points[column].isna()
-    return not empty.all() and not (early.any() and empty[early].all())
+    early = points["checkpoint"] < last
+    return not early.any() or not points.loc[early, column].isna().all()
 
 
 def split_name(column: str) -> tuple[str, str]:

@@ -49,9 +49,9 @@ def verdicts(checks: pd.DataFrame, claims: Iterable[str]) -> pd.DataFrame:
         parts = checks[(checks["claim"] == claim) & (checks["role"] != "beside")]
         row: dict[str, object] = {"id": claim}
         headlines = parts[parts["role"] == "headline"]
-        headlines = headlines if len(headlines) else parts
-        if len(headlines):
-            shown = headlines.iloc[int(headlines.apply(_strain, axis=1).to_numpy().argmax())]
+        candidates = headlines if len(headlines) else parts
+        if len(candidates):
+            shown = candidates.iloc[int(candidates.apply(_strain, axis=1).to_numpy().argmax())]
             row |= {"statistic": shown["quantity"], "ours": shown["measured"]}
             row |= {name: shown.get(name) for name in ("parameters", "predicted", "low", "high", "n", "target")}
         row["parts"] = f"{int((parts['state'] == 'holds').sum())} of {len(parts)}"

@@ -186,3 +186,5 @@ def test_a_frontier_without_a_last_checkpoint_has_no_predictor_of_the_end(points
     dear["fashion_accuracy"] = best.astype(float)
     found = table(dear).set_index(["predictor", "points"])
     assert "end of trainings" in found.loc[("rank", "frontier"), "note"]
+    with pytest.raises(ValueError, match="rank or forgetting is not finite"):
+        table(dear.assign(rank=np.nan))
