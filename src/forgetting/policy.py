@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Self
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -67,9 +68,9 @@ class Policy(nn.Module):
         logits = torch.addmm(self.biases[-1], hidden[-1], self.weights[-1])
         return Seen(logits.double().log_softmax(1), hidden)
 
-    def copy(self) -> "Policy":
-        """A policy of its own with the same weights."""
-        twin = Policy.__new__(Policy)
+    def copy(self) -> Self:
+        """A policy of its own, of the same kind, with the same weights."""
+        twin = type(self).__new__(type(self))
         nn.Module.__init__(twin)
         twin.weights = nn.ParameterList(w.detach().clone() for w in self.weights)
         twin.biases = nn.ParameterList(b.detach().clone() for b in self.biases)

@@ -1,13 +1,13 @@
 """What the methods that hold on to the old task keep, what it takes, and whether the parity line's law foresaw it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import pandas as pd
 
 from forgetting.fits import Array, quadratic
 from forgetting.frontier import select
-from forgetting.intervals import jackknife_ends
+from forgetting.intervals import CALIBRATED, LEVEL, PERFECT, jackknife_ends
 from forgetting.matched import JUDGED, keeps_more, matched_accuracy, matched_difference, matched_table
 from forgetting.regression import values
 from forgetting.results import Check, Estimate, check
@@ -15,6 +15,7 @@ from forgetting.tables import escape, number
 
 TARGETS = (0.95, 0.96, 0.97)
 SEQUENTIAL = "sequential"
+DOSES = (SEQUENTIAL, "small_rate", "short")  # SFT-1 in smaller doses, on which the law was fitted: no test of it
 GENTLE = ("small_rate", "short", "lora", "lwf", "ewc")  # A11
 REPLAYED = ("rehearsal", "pseudo_rehearsal")  # A12
 RETAINING = {  # methods of anchors.images: name in the config: name in print, by family
@@ -38,6 +39,7 @@ FAMILIES = {  # panels of a figure that has more methods than colours
     "old data": ["rehearsal", "pseudo_rehearsal"],
 }
 NEEDS = {  # what a method needs on top of the new task
+    **dict.fromkeys((*DOSES, "lora"), "nothing"),
     "ewc": "old data once, old model",
     "lwf": "old model",
     "forward_anchor": "old model",
@@ -49,16 +51,24 @@ NEEDS = {  # what a method needs on top of the new task
 }
 
 
+def families(methods: Iterable[str]) -> dict[str, list[str]]:
+    """`FAMILIES` as far as `methods` has them, and a last one of those that are a user's own."""
+    present = set(methods)
+    known = {family: [method for method in own if method in present] for family, own in FAMILIES.items()}
+    added = sorted(present - set(RETAINING))
+    return known | ({"added": added} if added else {})
+
+
 def kept_table(points: pd.DataFrame) -> pd.DataFrame:
     """One row a method and target: clothes kept at that parity accuracy, with Student's interval over base seeds.
 
     Columns as `matched.matched_table`, then forward_kl_new (there, mean over seeds; NaN like the accuracy where one
-    does not get there) and needs.
+    does not get there) and needs ("--" of a method that is a user's own).
     """
     table = matched_table(matched_accuracy(points, TARGETS))
     keys, distance = ["method", "parity_accuracy"], matched_accuracy(points, TARGETS, "forward_kl_new")
     mean = distance.groupby(keys, as_index=False)["forward_kl_new"].mean(skipna=False)
-    return table.merge(mean, on=keys).assign(needs=lambda frame: frame["method"].map(NEEDS).fillna("nothing"))
+    return table.merge(mean, on=keys).assign(needs=lambda frame: frame["method"].map(NEEDS).fillna("--"))
 
 
 def kept_cells(table: pd.DataFrame, unseen: pd.DataFrame) -> pd.DataFrame:
@@ -84,39 +94,45 @@ def percent(value: float, low: float, high: float, absent: str = "not reached") 
 
 
 def out_of_sample(law: pd.DataFrame, points: pd.DataFrame, column: str = "forward_kl_new") -> pd.DataFrame:
-    """Do methods that the law was not fitted on fall on it? One row a method, and one for all of them together.
+    """Do methods that the law was not fitted on fall on it?
+
+    One row a method; "(all)" of them together but for DOSES; "(in range)", of those their points whose `column` is not
+    beyond what the law was fitted on (`beyond`: the share that is).
 
     The quadratic of forgetting on `column` is fitted to the points `law`; r2 is 1 less its squared error on a method's
     own points over their variance, and may be negative; residual is the mean of what it leaves (positive: forgets
-    more than the law says). low, high and the residual's: jackknife over base seeds. `beyond`: the share of points
-    whose KL is larger than any that the law was fitted on.
+    more than the law says). low and high, of r2, as `intervals.calibrated`; the residual's: jackknife over base seeds.
     """
     x, y = values(select(law, "all"), column)
     fit, edge = quadratic(x, y), x.max()
     unseen = select(points, "all")
     unseen = unseen[unseen["method"] != SEQUENTIAL]
+    tests = unseen[~unseen["method"].isin(DOSES)]
+    groups = [*unseen.groupby("method"), ("(all)", tests), ("(in range)", tests[tests[column] <= edge])]
     rows = []
-    for method, own in [*unseen.groupby("method"), ("(all)", unseen)]:
+    for method, own in groups:
         x, y = values(own, column)
         seed, error = own["base_seed"].to_numpy(), y - fit(x)
-        r2, low, high = jackknifed(explained, seed, y, error)
+        left, least_left, most_left = jackknifed(unexplained, seed, y, error, level=CALIBRATED)
         mean, least, most = jackknifed(lambda e: float(e.mean()), seed, error)
-        row = {"method": method, "r2": r2, "low": low, "high": high, "residual": mean}
-        row |= {"residual_low": least, "residual_high": most, "n": len(x), "seeds": len(set(seed))}
+        row = {"method": method, "r2": -np.expm1(left), "low": -np.expm1(most_left), "high": -np.expm1(least_left)}
+        row |= {"residual": mean, "residual_low": least, "residual_high": most, "n": len(x), "seeds": len(set(seed))}
         rows.append(row | {"beyond": float((x > edge).mean())})
     return pd.DataFrame(rows)
 
 
-def explained(y: Array, error: Array) -> float:
-    """1 less the squared error over the sum of squares of y about its mean."""
-    return float(1 - (error**2).sum() / ((y - y.mean()) ** 2).sum())
+def unexplained(y: Array, error: Array) -> float:
+    """log of the squared error over the sum of squares of y about its mean: log(1 − R²)."""
+    return float(np.log(max((error**2).sum() / ((y - y.mean()) ** 2).sum(), PERFECT)))
 
 
-def jackknifed(statistic: Callable[..., float], seed: Array, *columns: Array) -> tuple[float, float, float]:
+def jackknifed(
+    statistic: Callable[..., float], seed: Array, *columns: Array, level: float = LEVEL
+) -> tuple[float, float, float]:
     """A statistic of columns (n,) and the ends of its interval from leaving out each base seed."""
     whole = statistic(*columns)
     left_out = [statistic(*(column[seed != one] for column in columns)) for one in np.unique(seed)]
-    low, high = jackknife_ends(whole, np.array(left_out))
+    low, high = jackknife_ends(whole, np.array(left_out), level)
     return whole, float(low), float(high)
 
 

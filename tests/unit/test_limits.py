@@ -8,6 +8,7 @@ from forgetting import gaps, seeds
 from forgetting.anchors import reach
 from forgetting.data import Tasks
 from forgetting.geometry import along, full_quadratic, geometry, geometry_checks, parted
+from forgetting.objectives import right_answers
 from forgetting.points import Baseline
 from forgetting.policy import Policy
 from tests.conftest import shifted
@@ -39,17 +40,38 @@ def test_crossing_is_interpolated_in_log_p():
 
 
 def test_targets_of_a_gap():
-    target = gaps.gap_targets(torch.tensor([4, 3]), 0.01)
+    target = gaps.gap_targets(torch.tensor([4, 3]))
     torch.testing.assert_close(target.sum(1), torch.ones(2))
-    assert target[0, ::2].sum().item() == pytest.approx(0.01) and target[1, 1::2].sum().item() == pytest.approx(1)
+    assert target[0].tolist() == pytest.approx([0.1] * 10)
+    assert target[1, 1::2].tolist() == pytest.approx([0.2] * 5)
 
 
-def test_base_with_a_gap_has_the_mass_it_was_told(tasks: Tasks):
-    base = gaps.gap_base(tasks, 0, 1e-3, images=400, epochs=15, learning_rate=1e-3)
-    share, mass = gaps.gap_accuracy(base, tasks.digits)
-    assert share < 0.35 and mass < 0.3
-    easy = tasks.digits.take((~gaps.hard(tasks.digits.label)).nonzero()[:, 0])
-    assert (base.log_probs(easy.x).argmax(1) % 2 == easy.label % 2).double().mean() > 0.75
+@pytest.fixture(scope="module")
+def gapped(tasks: Tasks) -> gaps.Shifted:
+    return gaps.gap_base(tasks, 0, images=400, epochs=15, learning_rate=1e-3)
+
+
+@pytest.mark.parametrize("p", [0.0, 1e-9, 1e-6, 1e-3, 0.1])
+def test_base_has_exactly_the_mass_it_is_told_on_every_image_of_the_gap(gapped: gaps.Shifted, tasks: Tasks, p: float):
+    gap = gaps.Gap.of(gapped, tasks, p)
+    for digits in (gap.digits, gap.test):
+        own = digits.take(gaps.hard(digits.label).nonzero()[:, 0])
+        mass = (gapped.log_probs(own.x).exp() * right_answers(own.label % 2)).sum(1)
+        assert len(mass) > 20 and mass.numpy() == pytest.approx(p, rel=1e-4)
+    assert gaps.gap_accuracy(gapped, gap.test) == (0.0, pytest.approx(p, rel=1e-4))
+
+
+def test_digits_outside_the_gap_are_left_as_the_base_has_them(gapped: gaps.Shifted, tasks: Tasks):
+    easy = gaps.shifted(gapped, tasks.digits, 1e-3).take((~gaps.hard(tasks.digits.label)).nonzero()[:, 0])
+    assert (easy.x[:, gaps.PIXELS :] == 0).all()
+    assert (gapped.log_probs(easy.x).argmax(1) % 2 == easy.label % 2).double().mean() > 0.75
+
+
+def test_grpo_from_a_mask_leaves_it_whole(gapped: gaps.Shifted, tasks: Tasks):
+    rows = gaps.reached(gapped, tasks, 0, 0.0, learning_rate=1e-3, batch_size=64)
+    mass = {row["method"]: row["right_mass"] for row in rows}
+    assert mass["base"] == mass["grpo"] == 0
+    assert mass["sft_1"] > 2 * reach.LIFTED
 
 
 @pytest.fixture

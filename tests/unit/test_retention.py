@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from forgetting.fits import quadratic
-from forgetting.retention import explained, kept_cells, kept_table, out_of_sample, retention_checks
+from forgetting.retention import FAMILIES, families, kept_cells, kept_table, out_of_sample, retention_checks
 from forgetting.verdicts import verdicts
 from tests.unit.simulated_points import make_points
 
@@ -26,9 +26,33 @@ def test_the_law_foresees_the_points_it_was_fitted_on_as_in_sample():
     law = points()
     table = out_of_sample(law, law).set_index("method")
     x, y = law["forward_kl_new"].to_numpy(), law["forgetting"].to_numpy()
-    assert table.loc["(all)", "r2"] == pytest.approx(explained(y, y - quadratic(x, y)(x)))
+    assert table.loc["(all)", "r2"] == pytest.approx(1 - (y - quadratic(x, y)(x)).var() / y.var())
+    assert table.loc["(all)", "low"] < table.loc["(all)", "r2"] < table.loc["(all)", "high"] < 1
     assert table.loc["(all)", "residual"] == pytest.approx(0, abs=1e-9)
     assert table.loc["(all)", "beyond"] == 0
+    assert (table.loc["(in range)"] == table.loc["(all)"]).all()
+
+
+def test_smaller_doses_of_a_fitted_method_are_no_test_of_the_law():
+    new = points(law=False)
+    dose = new[new["method"] == "lwf"].assign(method="short")
+    table, with_dose = (out_of_sample(points(), each).set_index("method") for each in (new, pd.concat([new, dose])))
+    pd.testing.assert_frame_equal(with_dose.drop("short"), table)
+
+
+def test_points_beyond_the_law_are_told_from_those_in_its_range():
+    far = points(law=False)
+    far["forward_kl_new"] *= 1.5
+    table = out_of_sample(points(), far).set_index("method")
+    assert 0 < table.loc["(all)", "beyond"] < 1 and table.loc["(in range)", "beyond"] == 0
+    assert table.loc["(in range)", "n"] == round(table.loc["(all)", "n"] * (1 - table.loc["(all)", "beyond"]))
+
+
+def test_a_method_of_a_users_own_has_a_panel_and_nothing_is_said_of_its_needs():
+    panels = families(["sequential", "mine", "ewc"])
+    assert panels.pop("added") == ["mine"] and set(panels) == set(FAMILIES) and panels["binding"] == ["ewc"]
+    table = kept_table(points(law=False).replace({"method": {"lwf": "mine"}}))
+    assert set(table.loc[table["method"] == "mine", "needs"]) == {"--"}
 
 
 def test_methods_that_keep_more_fall_below_the_law():

@@ -18,7 +18,7 @@ import pandas as pd
 
 from forgetting import figures
 from forgetting.frontier import select
-from forgetting.retention import FAMILIES, RETAINING
+from forgetting.retention import RETAINING, families
 
 figures.use_style()
 every, seen = (pd.read_parquet(path).query("not diverged") for path in (points, law))
@@ -34,9 +34,8 @@ def strokes(methods, names, colours):
 own = figures.method_names(seen["method"])
 colours = [figures.method_colours(own)[name] for name in own.values()]
 panels = {"parity line": (seen, strokes(own, own, colours), "learning_rate")}
-for family, methods in FAMILIES.items():
-    present = [method for method in methods if method in set(every["method"])]
-    panels[family] = (every, strokes(present, RETAINING, figures.COLOURS[2:]), "strength")
+for family, methods in families(every["method"]).items():
+    panels[family] = (every, strokes(methods, RETAINING, figures.COLOURS[2:]), "strength")
 
 # %%
 figure, axes = plt.subplots(2, len(panels), figsize=(figures.PAGE, 3.9), sharex="row", sharey="row")
