@@ -20,7 +20,7 @@ from forgetting.anchors.distributions import (
     reverse_gradient,
     shifted,
 )
-from forgetting.anchors.experiments import run
+from forgetting.anchors.experiments import exact_cells, exact_table, run
 from forgetting.verdicts import verdicts
 
 REF = np.array([0.9, 0.0999, 0.0001])
@@ -158,6 +158,14 @@ def test_alternating_settles_there_the_nearer_the_smaller_the_step(pull, weight,
     else:
         np.testing.assert_allclose((fine - closed) / (coarse - closed), 0.5, atol=0.05)
         np.testing.assert_allclose(2 * fine - coarse, closed, atol=1e-4)
+
+
+def test_descent_ends_within_1e_4_of_every_closed_form_and_near_what_is_published():
+    table = exact_table()
+    assert (table["descended"] - table["exact"]).abs().max() < 1e-4
+    assert ((table["exact"] - table["published"]).abs() / table["published"]).max() < 0.03
+    assert set(table.loc[table["part"] == "B", "descended"].notna()) == {True}
+    assert len(exact_cells(table)) == table["published"].notna().sum() > 10
 
 
 def test_read_half_way_the_bias_at_step_0_02_is_below_half_a_half_step():

@@ -3,6 +3,7 @@
 In:  a seed for the exact part; data.npz, base policies and the parity line's points for the images
 Out: <results>/anchors/curves.parquet       computed, predicted and simulated curves, for the figure
      <results>/anchors/checks.parquet       predicted or published against measured, one row a number
+     <results>/tables/anchors.csv, .tex     published, exact and descended values side by side
      <results>/anchors/simplex.parquet      ways to a new task on the three-answer simplex, both KLs from the base
      <results>/anchors/trainings/{kept}.parquet     one job: a method that holds on to clothes, at every strength
      <results>/anchors/points.parquet       their checkpoints, with the parity line's columns and `strength`
@@ -33,6 +34,25 @@ rule anchors:
         seed=CONFIG.anchors.seed,
     script:
         "../scripts/anchors.py"
+
+
+rule exact_table:
+    """Published values beside closed forms and where gradient descent ends."""
+    input:
+        code=code("workflow/scripts/tabulate_exact.py"),
+    output:
+        csv="<results>/tables/anchors.csv",
+        tex="<results>/tables/anchors.tex",
+    log:
+        "<logs>/exact_table.log",
+    benchmark:
+        "<benchmarks>/exact_table.tsv"
+    threads: 1
+    resources:
+        mem_mb=by_attempt(1000),
+        runtime=by_attempt(5),
+    script:
+        "../scripts/tabulate_exact.py"
 
 
 IMAGES = CONFIG.anchors.images

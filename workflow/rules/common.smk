@@ -47,6 +47,7 @@ CSV = [
     "matched",
     "bases",
     "checks",
+    "anchors",
     "kept",
     "out_of_sample",
     "coverage",
@@ -54,7 +55,7 @@ CSV = [
     "choices",
     "multiverse_summary",
 ]
-TEX = ["predictors", "kept", "coverage", "choices"]
+TEX = ["predictors", "anchors", "kept", "coverage", "choices"]
 TABLES = [f"<results>/tables/{name}.csv" for name in CSV] + [f"<results>/tables/{name}.tex" for name in TEX]
 CHECKS = [f"<made>/mixture/{family}/checks.parquet" for family in FAMILIES]  # what the ledger's verdicts rest on
 CHECKS += [

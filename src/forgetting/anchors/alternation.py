@@ -63,6 +63,13 @@ def alternate(pull: Pull, ref: Array, weight: float = 1.0, rate: float = 0.005, 
     return path
 
 
+def settled(pull: Pull, ref: Array, weight: float = 1.0, rate: float = 0.005) -> Array:
+    """q (refs,) where `alternate` settles at rate 0: extrapolated from two rates, its bias being linear in the rate."""
+    steps = round(30 / rate)
+    fine, coarse = (alternate(pull, ref, weight, r, n)[-1] for r, n in ((rate, steps), (2 * rate, steps // 2)))
+    return np.asarray(2 * fine - coarse)
+
+
 def _softmax(logits: Array) -> Array:
     """Softmax over two outcomes, (refs, 2)."""
     q = expit(logits[:, 0] - logits[:, 1])

@@ -1,11 +1,13 @@
 """Part A: what each direction of KL makes of one moved mass, and where both leave their quadratic (A1, A2, A9)."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from forgetting.anchors import directions
 from forgetting.anchors.directions import NEVER, RARE, USUAL
+from forgetting.anchors.experiments.exact import Exact
 from forgetting.results import Check, Rows, check, curve
 
 WAYS = ("forward", "reverse")
@@ -52,6 +54,15 @@ def moved_mass() -> Rows:
             check(case.claim, quantity, case.ratio, ratio, "meets", tolerance=0.05, role="headline", mass=case.mass)
         )
     return curves, checks
+
+
+def exact_rows() -> Iterator[Exact]:
+    """Each case's penalties and their ratio."""
+    for name, case in CASES.items():
+        both = directions.penalties(directions.moved(case.source, case.goal, np.array(case.mass)))
+        for way, penalty in zip(WAYS, both, strict=True):
+            yield Exact("A", f"{way} KL", name, np.nan, float(penalty))
+        yield Exact("A", "larger over smaller KL", name, case.ratio, float(max(both) / min(both)))
 
 
 def quadratic_regime() -> Rows:
