@@ -114,6 +114,7 @@ class Strengths(Section):
     options: dict[str, float | int | str | bool] = Field(default={}, description="Options that stay as they are.")
     vary: str = Field(description="What is varied: an option of the objective, or rank, learning_rate, digits.")
     values: Annotated[tuple[float, ...], Field(min_length=1)] = Field(description="The strengths.")
+    learning_rate: Rate | None = Field(default=None, description="Peak learning rate, where not that of all.")
 
     @model_validator(mode="after")
     def known(self) -> "Strengths":

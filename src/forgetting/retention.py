@@ -81,7 +81,7 @@ def kept_cells(table: pd.DataFrame, unseen: pd.DataFrame) -> pd.DataFrame:
     for target, at in zip((TARGETS[0], TARGETS[-1]), (low, high), strict=True):
         rows = at.loc[methods, ["fashion_accuracy", "low", "high"]].to_numpy() * 100
         cells[f"clothes at {100 * target:.0f} \\%"] = [percent(*row) for row in rows]
-    cells["KL there"] = [number(kl) for kl in low.loc[methods, "forward_kl_new"]]
+    cells[f"KL at {100 * TARGETS[0]:.0f} \\%"] = [number(kl) for kl in low.loc[methods, "forward_kl_new"]]
     residual = left.reindex(methods)[["residual", "residual_low", "residual_high"]].to_numpy() * 100
     cells["left by the law"] = [percent(mean, least, most, "--") for mean, least, most in residual]
     cells["needs"] = low.loc[methods, "needs"].tolist()

@@ -24,12 +24,16 @@ ADAPTED = ("rank", "learning_rate", "digits")
 
 @dataclass(frozen=True)
 class Varied:
-    """A method, its fixed options, what is varied (an option, or one of ADAPTED) and the values it takes."""
+    """A method, its fixed options, what is varied (an option, or one of ADAPTED) and the values it takes.
+
+    learning_rate: its own, where it is not that of all.
+    """
 
     objective: str
     vary: str
     values: Sequence[float]
     options: Mapping[str, object]
+    learning_rate: float | None = None
 
 
 def retained_points(
@@ -59,7 +63,7 @@ def retained_points(
             registry.load(varied.objective, {**varied.options, **own}),
             method=method,
             base_seed=base_seed,
-            learning_rate=value if varied.vary == "learning_rate" else learning_rate,
+            learning_rate=value if varied.vary == "learning_rate" else varied.learning_rate or learning_rate,
             schedule=schedule,
             epochs=1,
             base_log_probs=start.log_probs,

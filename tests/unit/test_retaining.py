@@ -12,6 +12,7 @@ from forgetting.fisher import diagonal_fisher, quadratic
 from forgetting.objectives import Batch, sft_1
 from forgetting.points import Baseline
 from forgetting.policy import Policy
+from forgetting.strengths import Varied, retained_points
 from tests.conftest import shifted
 
 SETTINGS = {"method": "m", "base_seed": 0, "learning_rate": 1e-3, "schedule": "cosine", "epochs": 1, "batch_size": 64}
@@ -141,3 +142,13 @@ def test_lora_of_full_rank_can_be_any_update(baseline: Baseline, batch: Batch, m
     torch.testing.assert_close(lora(batch.x), moved(batch.x), rtol=1e-3, atol=1e-3)
     for merged, weight in zip(lora.merged().weights, moved.weights, strict=True):
         torch.testing.assert_close(merged, weight, rtol=1e-3, atol=1e-5)
+
+
+def test_a_method_may_have_a_learning_rate_of_its_own(baseline: Baseline, tasks: Tasks):
+    settings = {name: value for name, value in SETTINGS.items() if name not in ("method", "epochs")}
+    rates = {}
+    for own in (None, 5e-3):
+        varied = Varied("sft_1", "rank", [1.0, 2.0], {}, own)
+        points = retained_points(baseline.policy, tasks, "lora", varied, **settings)
+        rates[own] = set(points["learning_rate"])
+    assert rates == {None: {SETTINGS["learning_rate"]}, 5e-3: {5e-3}}
